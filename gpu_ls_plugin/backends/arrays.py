@@ -37,8 +37,9 @@ def take_tours(backend: Backend, problem: Problem, tours: Any) -> Any:
 def queue_tours(backend: Backend, problem: Problem, tours: Any) -> tuple[Any, Callable[[], None]]:
     """Return tours as `take_tours` does, and a function that raises if a row is not a tour.
 
-    On a GPU, that function waits for the check. Until then, a valid tour replaces each invalid row,
-    so that kernels can be queued at once. Type and shape are checked immediately.
+    On a GPU, the rows are checked by a queued kernel, for which that function waits. The kernel
+    replaces each invalid row by a valid tour, so that the caller can queue other kernels at once.
+    Type and shape are checked immediately.
     """
     if on_gpu(tours):
         return _queue_gpu_tours(backend, problem, backend.adopt(tours))
@@ -61,7 +62,10 @@ def take_kernel(team: str) -> Kernel:
 
 
 def queue_permutations(backend: Backend, rows: Any) -> tuple[Any, Any]:
-    """Return a copy of int32 rows of a backend, and an array (1,): 1 if a row is invalid."""
+    """Queue a copy and a check of int32 rows on a backend.
+
+    Return the copy, and an array (1,) that becomes 1 if a row is invalid.
+    """
     xp = backend.xp
     arguments = {
         "n": rows.shape[1],
@@ -88,12 +92,12 @@ def _queue_gpu_tours(
         raise InvalidTourError(f"tours: shape {array.shape} is not (P, {n}) with P > 0")
     rows = array
     if array.dtype != "int32" and not cupy.can_cast(array.dtype, "int32"):
-        # n marks invalid entries, since unsigned types have no -1.
+        # As int32, an entry out of range could wrap around to a valid city, so it becomes n.
         rows = cupy.where((array >= 0) & (array < n), array, n).astype("int32")
     taken, faults = queue_permutations(backend, cupy.ascontiguousarray(rows, dtype="int32"))
 
     def check() -> None:
-        if int(faults[0]):  # the problem raises with a message
+        if int(faults[0]):  # raises with a message
             problem.check(cupy.asnumpy(array), parameter="tours")
 
     return taken, check

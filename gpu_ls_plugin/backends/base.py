@@ -1,4 +1,4 @@
-"""The base class of backends, and the check that a batch fits their memory."""
+"""The base class of backends, and the check that a batch fits into their memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
 
-SURE = 1 << 26  # bytes that are available on any machine
+SURE = 1 << 26  # bytes of memory that any machine is assumed to have free
 
 
 class Backend(ABC):
@@ -49,9 +49,10 @@ class Backend(ABC):
 
     @abstractmethod
     def lane(self, number: int, processors: int) -> AbstractContextManager[Any]:
-        """Give this thread a separate queue for a ``with`` block, parallel to those of others.
+        """Give this thread a separate queue for a ``with`` block, so that threads work in parallel.
 
-        Within the block, `processors` is at most the given number, so that searches plan for it.
+        Within the block, the property `processors` is at most the given number, so that searches
+        choose the sizes of their launches for it.
         Only one thread at a time may be in a lane. Arrays that are created in a lane must be used
         only in that lane. Before a thread enters a lane, it must wait until all arrays that it
         reads are computed.
@@ -59,19 +60,20 @@ class Backend(ABC):
         Parameters
         ----------
         number : int
-            Number of the lane. A lane keeps its memory for the next thread.
+            Number of the lane. The next thread in the same lane reuses its memory.
         processors : int
-            At least 1. On a GPU, kernels may still run on more multiprocessors.
+            Limit of the property `processors`, at least 1. On a GPU, kernels may still run on more
+            multiprocessors.
         """
 
     @property
     @abstractmethod
     def processors(self) -> int:
-        """Threads (CPU) or multiprocessors (CUDA)."""
+        """Number of threads (CPU) or multiprocessors (CUDA)."""
 
     @property
     def shared_memory(self) -> int:
-        """Bytes of shared memory that a block may have; 0 on a CPU."""
+        """Maximum size of a block's shared memory in bytes; 0 on a CPU."""
         return 0
 
     @abstractmethod
@@ -80,7 +82,7 @@ class Backend(ABC):
 
     @abstractmethod
     def warp(self, count: int = 4) -> str:
-        """Return the C++ type of a team of 32 lanes, `count` to a block."""
+        """Return the C++ type of a team of 32 lanes, for blocks of `count` such teams."""
 
     @abstractmethod
     def launch(
@@ -95,7 +97,8 @@ class Backend(ABC):
         """Run a kernel on items 0..count-1 with arguments by name; None is a null pointer.
 
         CUDA queues the work on the current stream and returns; the CPU returns when it is done.
-        After `seconds`, the CPU starts no more items and cuts off those that run long.
+        After `seconds`, the CPU starts no more items and cuts off long loops in those that run.
+        `shared_bytes` is the size of a block's dynamic shared memory.
 
         Returns
         -------
@@ -107,7 +110,7 @@ class Backend(ABC):
         InvalidTypeError
             An array does not have the type or layout that the kernel reads.
         FaultyPartError
-            A foreign neighbourhood reports wrong gains.
+            A neighbourhood of another package reports wrong gains.
         """
 
     def wait(self) -> None:
@@ -115,7 +118,7 @@ class Backend(ABC):
 
     @abstractmethod
     def available_memory(self) -> int:
-        """Return the bytes that can still be allocated."""
+        """Return how many bytes can still be allocated."""
 
     @abstractmethod
     def address(self, array: Any) -> int:
@@ -128,7 +131,10 @@ class Backend(ABC):
         return partial(self.launch, kernel, count, arguments, shared_bytes=shared_bytes)
 
     def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
-        """Return a function that repeats `work`, which must make the same launches each time."""
+        """Return a function that repeats `work`, which must make the same launches each time.
+
+        `times` is the number of repetitions.
+        """
         return repeated(work, times)
 
     def adopt(self, array: Any) -> Any:
@@ -166,9 +172,10 @@ class Backend(ABC):
         return made[what]
 
     def memory(self, memory_limit: int | None, needed: float = math.inf) -> int:
-        """Return the bytes that may be used: those available, or `memory_limit` if it is less.
+        """Return how many bytes may be used: those available, or `memory_limit` if it is less.
 
-        If `sure_memory` is at least `needed`, it replaces the exact number of available bytes.
+        If `sure_memory` is at least `needed`, it replaces the exact number of available bytes,
+        which is slow to query.
         """
         available = self.sure_memory()
         if available < needed:
@@ -182,7 +189,10 @@ class Backend(ABC):
         return SURE
 
     def rows_that_fit(self, per_row: int, fixed: int, available: int) -> int:
-        """Return how many rows of `per_row` bytes fit beside `fixed` bytes; raise if none fits."""
+        """Return how many rows of `per_row` bytes fit into memory; raise if none fits.
+
+        `fixed` bytes of the `available` ones are needed for other data.
+        """
         rows = (available - fixed) // per_row
         if rows < 1:
             raise InsufficientMemoryError(
@@ -193,7 +203,7 @@ class Backend(ABC):
 
 
 def repeated(work: Callable[[], None], times: int) -> Callable[[], None]:
-    """Return a function that calls `work` a number of times."""
+    """Return a function that runs `work` `times` times."""
 
     def repeat() -> None:
         for _ in range(times):
@@ -205,7 +215,11 @@ def repeated(work: Callable[[], None], times: int) -> Callable[[], None]:
 def batch_size(
     backend: Backend, n: int, size: Any, *, per_city: int = 4, name: str = "size"
 ) -> int:
-    """Return the checked number of tours; raise if their bytes per city exceed the memory."""
+    """Return the checked number of tours of n cities; raise if they do not fit into memory.
+
+    `per_city` is the number of bytes that a tour needs for each city; messages call the number of
+    tours `name`.
+    """
     count = checks.integer(name, size, least=1, most=checks.MOST_INT)
     needed = count * n * per_city
     if needed > (available := backend.memory(None, needed)):

@@ -28,22 +28,23 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
 
 ARCHITECTURES = (75, 80, 90, 100)  # compute capabilities times ten: Turing to Blackwell
-MAIN_ARCHITECTURE = 90  # all kernels are compiled for it; for the others, enough to cover all parts
+# All kernels are compiled for this one; for each of the others, only enough to cover all parts.
+MAIN_ARCHITECTURE = 90
 
 
 @dataclass(frozen=True)
 class KernelReport:
-    """Resources of a kernel on an architecture, in bytes."""
+    """Resources that a kernel uses on an architecture; sizes are in bytes."""
 
     kernel: str  # the function's name
     body: str  # its composed C++ type
-    arch: int
+    arch: int  # compute capability times ten
     registers: int = 0  # per thread
     shared: int = 0  # static, per block
     stack: int = 0
     spill_stores: int = 0
     spill_loads: int = 0
-    error: str = ""  # the compiler's output if there is no kernel
+    error: str = ""  # why there is no kernel, such as the compiler's output
 
     @property
     def passed(self) -> bool:
@@ -67,7 +68,7 @@ def check(
     With `everything`, each kernel is compiled for each architecture. Otherwise, each kernel is
     compiled for sm_90, or for the first architecture if sm_90 is not among them. For the others, a
     few kernels are compiled that contain each part at least once. `workers` is the number of
-    threads, by default that of the cores; NVRTC releases the interpreter lock.
+    threads, by default the number of cores.
     """
     archs = tuple(dict.fromkeys(architectures))
     _require_architectures(archs)

@@ -29,8 +29,9 @@ from gpu_ls_plugin.core.exceptions import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Without errno, the compiler may vectorise square roots; results still follow IEEE 754. Contraction
-# to fused multiply-adds would change the last bits of lengths, which must equal the referee's.
+# -fno-math-errno lets the compiler vectorise square roots; results still follow IEEE 754. Without
+# -ffp-contract=off, fused multiply-adds would change the last bits of lengths, which must equal
+# those that the host computes (tours/problem/referee.py).
 FLAGS = (
     "-std=c++17",
     "-O3",
@@ -42,14 +43,14 @@ FLAGS = (
     "-pthread",
 )
 
-LONGEST_OUTPUT = 4000  # characters of a compiler's output in messages
+LONGEST_OUTPUT = 4000  # maximum number of characters of a compiler's output in messages
 PREFIX = "backend: cpu: "  # messages begin with the name of a parameter
 REMEDY = 'install g++ or clang++, point CXX to a compiler, or pip install "gpu-ls-plugin[cpu]"'
 
-CPP17 = 201703  # least value of __cplusplus
+CPP17 = 201703  # value of __cplusplus in C++17; it is larger in later standards
 LIST_MACROS = ("-x", "c++", "-std=c++17", "-dM", "-E", "-")  # reads an empty standard input
 CPU_INFO = Path("/proc/cpuinfo")
-PATIENCE = 30.0  # seconds for commands that compile nothing
+PATIENCE = 30.0  # time limit in seconds for commands that compile nothing
 
 
 @dataclass
@@ -59,17 +60,17 @@ class Program:
     source: str
     compiler: tuple[str, ...]
     flags: tuple[str, ...]
-    # Not a cached property: before Python 3.12, that holds a lock, which a fork would copy.
+    # Not a cached_property: before Python 3.12, it locks, and a fork could copy the held lock.
     _library: bytes = field(default=b"", init=False, repr=False)
 
     @property
     def key(self) -> str:
-        """Hash of the text, the flags, the compiler and the processor."""
+        """Hash of the source, the flags, the compiler and the processor."""
         parts = [self.source, *self.flags, *self.compiler, version(self.compiler), processor()]
         return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()[:32]
 
     def library(self) -> bytes:
-        """Return the content of the shared library, which is compiled the first time."""
+        """Return the content of the shared library; the first call compiles it."""
         if not self._library:
             with _scratch_folder() as scratch:
                 self._library = self._compiled_in(scratch)
@@ -116,7 +117,7 @@ def find_compiler() -> list[str]:
 def check_compiler() -> list[str]:
     """Return the command of the compiler; raise unless it supports C++17. Compiles nothing."""
     program = program_of("")
-    with _scratch_folder() as empty:  # CXX may be any program: it finds no files to damage
+    with _scratch_folder() as empty:  # CXX may be any program: it must find no files to damage
         done = _run([*program.compiler, *LIST_MACROS], folder=empty, seconds=PATIENCE)
     standard = re.search(r"^#define __cplusplus (\d+)", done.stdout, re.MULTILINE)
     if done.returncode != 0 or standard is None or int(standard[1]) < CPP17:
@@ -127,7 +128,7 @@ def check_compiler() -> list[str]:
 
 @cache
 def version(compiler: tuple[str, ...]) -> str:
-    """Return the version text of a compiler, which changes with an update."""
+    """Return what a compiler prints about its version, which changes with each update."""
     return _run([*compiler, "--version"], seconds=PATIENCE).stdout
 
 
@@ -178,7 +179,7 @@ def _run(
             encoding="utf-8",
             errors="replace",
             cwd=folder,
-            start_new_session=True,  # a compiler starts other processes
+            start_new_session=True,  # killpg then also ends what the compiler starts
         ) as process:
             try:
                 output, errors = process.communicate(timeout=seconds)

@@ -40,8 +40,8 @@ namespace new noexcept operator private protected public register reinterpret_ca
 sizeof static static_assert struct switch template this thread_local throw try typedef typeid
 typename union using virtual while __asm__ __attribute__ _Pragma
 """
-KEYWORDS = frozenset(RESERVED.split())  # words of C++ that names and types never contain
-FAULT = "gls_faulty_part"  # the variable that a kernel with checked parts writes
+KEYWORDS = frozenset(RESERVED.split())  # words of C++ that names and types must not contain
+FAULT = "gls_faulty_part"  # the variable that a kernel sets if a checked part is faulty
 # Bytes of an item of an array, by its C++ type; 8 for all other types.
 ITEM_BYTES = {"int": 4, "float": 4, "gls::uint32": 4, "unsigned char": 1, "char": 1}
 
@@ -95,14 +95,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A template with chosen parts: an ``extern "C"`` function.
+    """A C++ template with chosen parts, which is compiled as an ``extern "C"`` function.
 
     Attributes
     ----------
     name : str
         Name of the function.
     header : str
-        File that defines `body`, by its path in the package.
+        Path, within the package, of the file that defines `body`.
     body : str
         C++ type with ``static void run(const Team&, int item, parameters...)``.
     parameters : tuple of Parameter
@@ -114,12 +114,12 @@ class Kernel:
     parts : tuple of str
         Names of the parts, for listings.
     blocks_per_multiprocessor : int
-        Number of resident blocks for which the compiler must leave registers (CUDA only).
+        Number of blocks per multiprocessor for which the registers must suffice (CUDA only).
     prepared : bool
         Whether each block calls ``prepare(const Team&, parameters...)`` of `body` before its items
         (CUDA only).
     headers : tuple of str
-        Further files that define parts of `body`.
+        Paths of other files that define parts of `body`.
     checked : tuple of str
         Names of the neighbourhoods in `body` whose gains are checked (tours/moves/checked.cuh).
     """
@@ -183,8 +183,8 @@ class Kernel:
     def refuse_fault(self, number: Any) -> None:
         """Raise FaultyPartError if a launch has found a faulty neighbourhood.
 
-        The `value` of `number` counts neighbourhoods from 1; it is reset to 0. If nothing is
-        checked, `number` is None.
+        `number` is the fault variable, None if no part is checked. Its `value` is 0, or the place
+        of the faulty neighbourhood in `checked`, counted from 1; the method resets it to 0.
         """
         if number is None or not number.value:
             return
@@ -234,7 +234,7 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
 
 @cache
 def present(header: str) -> str:
-    """Return the path of a header in the package, given this path or that in version 0.1."""
+    """Return the present path of a header; `header` is this path, or the path in version 0.1."""
     package = resources.files("gpu_ls_plugin")
     paths = (path for path in (header, *former_header(header)) if (package / path).is_file())
     return next(paths, header)
@@ -247,9 +247,9 @@ def read(header: str) -> str:
 
 
 def paste(header: str, pasted: set[str]) -> str:
-    """Return a header with its includes replaced by their texts.
+    """Return the text of a header, in which the texts of other headers replace the includes.
 
-    Headers in `pasted` are left out; the set gets all that are pasted.
+    Headers in `pasted` are left out; the function adds all headers that it pastes to this set.
     """
     header = present(header)
     if header in pasted:

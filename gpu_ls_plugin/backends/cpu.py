@@ -1,4 +1,4 @@
-"""CPU backend: kernels compiled by the system's C++ compiler; threads share the tours."""
+"""CPU backend: the system's C++ compiler compiles kernels, and threads share their items."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
-MOST_THREADS = 4096  # limit of GPU_LS_THREADS: more than any machine can use
+MOST_THREADS = 4096  # maximum of GPU_LS_THREADS, more than any machine can use
 
-CUT = constant(TEAM, "kCut")
+CUT = constant(TEAM, "kCut")  # a thread that reads this number as its next item stops
 
 C_TYPES = {
     "int": ctypes.c_int,
@@ -42,7 +42,7 @@ C_TYPES = {
 
 
 class CpuBackend(Backend):
-    """Runs kernels on `thread_count` threads; the GIL is released while they run."""
+    """Runs kernels on `thread_count()` threads; the GIL is released while they run."""
 
     name = "cpu"
     xp = np
@@ -51,7 +51,7 @@ class CpuBackend(Backend):
         super().__init__()
         self._functions: dict[Kernel, tuple[Any, Any]] = {}
         self._renew_threads()
-        if hasattr(os, "register_at_fork"):  # threads do not exist in a child
+        if hasattr(os, "register_at_fork"):  # a forked child has none of the threads
             os.register_at_fork(after_in_child=self._renew_threads)
 
     def lane(self, number: int, processors: int) -> AbstractContextManager[None]:
@@ -130,7 +130,7 @@ class CpuBackend(Backend):
         """Yield threads that no other launch uses."""
         try:
             workers = self._idle.pop()
-        except IndexError:  # the first launch, or other launches at the same time
+        except IndexError:  # no threads are idle
             workers = Workers()
         try:
             yield workers
@@ -208,7 +208,7 @@ _allowed = threading.local()
 
 @contextmanager
 def threads_at_most(count: int) -> Iterator[None]:
-    """Limit the cores that searches of this thread use during a ``with`` block."""
+    """Limit the number of cores that searches of this thread use during a ``with`` block."""
     before = getattr(_allowed, "count", MOST_THREADS)
     _allowed.count = count
     try:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
-OLDEST_CAPABILITY = 75  # times ten
+OLDEST_CAPABILITY = 75  # minimum compute capability, times ten
 PRIVATE = "_compile_using_nvrtc_no_warning"  # function of cupy.cuda.compiler in version 14
 SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
 NOTHING = np.uint64(0)  # a null pointer
@@ -69,7 +69,7 @@ class CudaBackend(Backend):
             before = getattr(self._allowed, "processors", math.inf)
             self._allowed.processors = min(before, processors)
             try:
-                # Other lanes need the host, too, so each uses a single thread there.
+                # Lanes share the cores of the host, so each uses a single thread there.
                 with self._lanes[number] as stream, threads_at_most(1):
                     yield
                     stream.synchronize()
@@ -84,7 +84,7 @@ class CudaBackend(Backend):
 
     @property
     def shared_memory(self) -> int:
-        """Bytes of shared memory that a block may have."""
+        """Maximum size of a block's shared memory in bytes."""
         return int(self._attributes["MaxSharedMemoryPerBlockOptin"])
 
     def block(self, threads: int) -> str:
@@ -92,7 +92,7 @@ class CudaBackend(Backend):
         return f"gls::Block<{threads}>"
 
     def warp(self, count: int = 4) -> str:
-        """Return the team of a warp, `count` to a block."""
+        """Return the team of a warp, for blocks of `count` warps."""
         return f"gls::Warp<{count}>"
 
     def launch(
@@ -111,7 +111,7 @@ class CudaBackend(Backend):
     def bound(
         self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
     ) -> Callable[[], Any]:
-        """Return a function that queues a launch; its arguments are converted now."""
+        """Return a function that queues a launch; this call already converts the arguments."""
         with self.current(), self._preparing:
             function, fault = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
@@ -134,7 +134,7 @@ class CudaBackend(Backend):
         return int(array.data.ptr)
 
     def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
-        """Return a function that repeats launches, from its second call on as a CUDA graph."""
+        """Return a function that repeats launches; later calls replay them as a CUDA graph."""
         repeat, calls = repeated(work, times), itertools.count()
         graphs: list[Any] = []
 
@@ -153,13 +153,13 @@ class CudaBackend(Backend):
         return replay
 
     def available_memory(self) -> int:
-        """Return the free bytes of the device, including those in CuPy's pool."""
+        """Return how many bytes are free on the device, including those in CuPy's pool."""
         with self.xp.cuda.Device(self.device) as device:
             pool = self.xp.get_default_memory_pool()
             return int(device.mem_info[0]) + int(pool.free_bytes())
 
     def sure_memory(self) -> int:
-        """Return the free bytes in CuPy's pool, a lower bound of all available ones."""
+        """Return a lower bound of the available bytes, which counts those in CuPy's pool."""
         return max(super().sure_memory(), int(self.xp.get_default_memory_pool().free_bytes()))
 
     def adopt(self, array: Any) -> Any:
@@ -170,7 +170,7 @@ class CudaBackend(Backend):
             if there == self.device:
                 return taken
             taken = self.xp.ascontiguousarray(taken)
-            self.xp.cuda.get_current_stream().synchronize()  # the copy does not wait for it
+            self.xp.cuda.get_current_stream().synchronize()  # the copy would not wait for it
         with self.current():
             return taken.copy()
 
@@ -263,7 +263,7 @@ def _address(parameter: Parameter, array: Any) -> int:
 
 @cache
 def _team_shape(team: str) -> tuple[int, int]:
-    """Return the threads and the teams per block for a team's C++ type."""
+    """Return the number of threads and the number of teams per block for a team's C++ type."""
     kind, _, size = team.rstrip(">").partition("<")
     count = int(size)
     return {

@@ -37,7 +37,7 @@ warned_of: set[str] = set()  # folders that a warning of this process has named
 
 
 def cache_folder() -> Path:
-    """Return ``GPU_LS_CACHE_DIR``, or the folder of the library in the user's cache folder.
+    """Return ``GPU_LS_CACHE_DIR``, or by default ``gpu-ls-plugin`` in the user's cache folder.
 
     Raise OSError if the user has no home folder, or if there is no current folder for a relative
     path.
@@ -45,7 +45,7 @@ def cache_folder() -> Path:
     if own := os.environ.get("GPU_LS_CACHE_DIR", "").strip():
         return Path(own).absolute()
     base = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(base):  # the XDG specification says to ignore it
+    if not os.path.isabs(base):  # the XDG specification says to ignore relative paths
         base = os.path.join(home_folder(), ".cache")
     return Path(base, "gpu-ls-plugin").absolute()
 
@@ -79,7 +79,7 @@ def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
 
 
 def require_own(path: Path) -> None:
-    """Raise PermissionError if users other than this one and root could have written the path."""
+    """Raise PermissionError if users other than this one and root could have written a file."""
     status = path.stat()
     if status.st_uid not in (0, os.geteuid()):
         raise PermissionError(f"{path} belongs to another user")
@@ -158,6 +158,6 @@ def _remove(path: Path) -> None:
 
 @cache
 def announce(compiler: str, place: str) -> None:
-    """Log, once in a process, why the first call takes longer."""
+    """Log, once per process, why the first call takes longer."""
     patience = "about 40 s the first time" if "ziglang" in compiler else "a few seconds"
     logger.warning("compiling search kernels with %s (%s; %s)", compiler, patience, place)

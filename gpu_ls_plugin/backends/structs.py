@@ -8,7 +8,7 @@ A struct is declared once, in a header; its fields come first::
     };
 
 ``struct_of(header, "Instance")`` is a parameter of a kernel. Its fields take arguments by name. The
-source of the kernel asserts that the compiler has the same layout as Python.
+source of the kernel asserts that the compiler uses the same layout as Python.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Struct(Parameter):
 
     @property
     def checks(self) -> str:
-        """Static assertions that the compiler has the same layout."""
+        """Static assertions that the compiler uses the same layout."""
         size = f'static_assert(sizeof({self.type}) == {self.layout.size}, "{self.type}");\n'
         offsets = "".join(
             f"static_assert(__builtin_offsetof({self.type}, {member.name}) == {offset}, "
@@ -113,7 +113,7 @@ class Struct(Parameter):
 
 
 class Arguments(Struct):
-    """All parameters of a kernel as one struct, which a launch passes within a microsecond."""
+    """All parameters of a kernel as one struct, so that a launch passes them in a microsecond."""
 
     @classmethod
     def of(cls, parameters: tuple[Parameter, ...]) -> Arguments:
@@ -207,7 +207,7 @@ def packed_words(xp: ModuleType, words: Sequence[Any], address: Callable[[Any], 
 
 
 def row_type(header: str, name: str, **lengths: int) -> np.dtype[Any]:
-    """Return the NumPy type of a C++ struct as in `in_order`, but its fields may be arrays.
+    """Return the NumPy type of a C++ struct like those of `in_order`; fields may also be arrays.
 
     `lengths` gives the template arguments that are lengths of arrays, such as ``kObjectives`` in
     ``double weights[kObjectives];``.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-# Largest dynamic shared memory of a block in bytes, by compute capability.
+# Maximum size of a block's dynamic shared memory in bytes, by compute capability times ten.
 SHARED_MEMORY = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10, 100: 227 << 10}
-LAUNCH_SECONDS = 0.05  # intended time of a launch, between two checks of the limits
-LARGEST_SHORT = 1 << 16  # number of cities up to which their numbers fit 16 bits
+LAUNCH_SECONDS = 0.05  # intended duration of a launch; searches check limits between launches
+LARGEST_SHORT = 1 << 16  # maximum number of cities whose numbers fit into 16 bits
 BLOCK_OVERHEAD = 1 << 10  # bytes of shared memory that CUDA reserves per block
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Workers:
     """Threads that do a piece of work together and then wait for the next one.
 
-    With few tours, a launch mainly consists of handing over the work; two queues take half as long
-    as `concurrent.futures`. Threads are started when they are needed, and end when the
+    With few tours, a launch spends most of its time on handing over the work; two queues take half
+    as long as `concurrent.futures`. Threads are started when they are needed, and end when the
     `Workers` object is deleted.
 
     Attributes
@@ -83,4 +83,4 @@ def _serve(orders: SimpleQueue[Work | None], done: SimpleQueue[BaseException | N
             done.put(error)
         else:
             done.put(None)
-        del work  # it refers to arrays
+        del work  # otherwise it keeps arrays alive

@@ -15,25 +15,25 @@ from gpu_ls_plugin.core.exceptions import InvalidTypeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NO_LIMIT = 2**62  # kicks or moves
+NO_LIMIT = 2**62  # a number of kicks or moves that no search reaches
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of a search: the first one that is reached ends it, and the best so far is returned.
+    """Limits of a search, which returns the best rows so far once it reaches one of them.
 
     Parameters
     ----------
     seconds : float, optional
-        Wall time since the call, without the time for compiling kernels. It is checked after each
-        launch, about every 50 ms.
+        Wall time since the call, without the time for compiling kernels. The search checks it after
+        each launch, about every 50 ms.
     kicks : int, optional
         Perturbations per tour (iterated searches).
     moves : int, optional
         Applied improving moves per tour.
     target : float, optional
-        The search ends once the best tour costs no more than this. It is checked after each launch,
-        so the costs of the other tours depend on the machine.
+        The search ends once the best tour costs no more than this. It checks this after each
+        launch; how good the other tours are by then depends on the machine.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def compiling() -> Iterator[None]:
 
 
 class Stopwatch:
-    """A clock that starts when it is created and stops during compiling, with a budget's limits.
+    """A clock with a budget's limits; it starts when it is created and stops during compiling.
 
     Raises
     ------

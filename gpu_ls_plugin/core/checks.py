@@ -1,7 +1,7 @@
 """Checks of plain parameters, with the same messages for every operator.
 
-Checks return Python numbers and strings, even for NumPy scalars: these overflow silently, cannot be
-passed to C functions, and change the printed names of parts.
+Checks turn NumPy scalars into Python numbers and strings: NumPy scalars overflow silently, cannot
+be passed to C functions, and change the printed names of parts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MOST_INT = 2**31 - 1  # kernels have 32-bit parameters
-MOST_ROW = 2**62  # largest number of a batch's first row: those of all its rows fit 64 bits
+MOST_ROW = 2**62  # maximum number of a batch's first row: all row numbers fit into 64 bits
 
 
 def integer(name: str, value: Any, *, least: int, most: int | None = None) -> int:

@@ -19,8 +19,8 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *WIDE)
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a header and rows as CSV, with line feeds at the ends of lines.
 
-    Numbers are not rounded, and None is an empty cell. Text that a spreadsheet would run gets a
-    leading apostrophe: after any spaces, it begins with ``=+-@``, a tab or a line break.
+    Numbers are not rounded, and None is an empty cell. A spreadsheet would run a string that, after
+    any spaces, begins with one of ``=+-@``, a tab or a line break; it gets a leading apostrophe.
     """
     writer = csv.writer(_Lines(), lineterminator="\r\n")
     return "".join(writer.writerow([_cell(value) for value in row]) for row in (columns, *rows))

@@ -28,7 +28,7 @@ class PrecisionWarning(UserWarning):
 
 
 class InfeasibleWarning(UserWarning):
-    """The best row of a result breaks a constraint; the message names it if it is known."""
+    """The best row of a result breaks a constraint; the message names the fault if it is known."""
 
 
 class InvalidTourError(GpuLsError, ValueError):
@@ -76,7 +76,7 @@ class CompilationError(GpuLsError, RuntimeError):
 
 
 class InsufficientMemoryError(GpuLsError, MemoryError):
-    """A single tour does not fit the memory; the message says how much is needed and available."""
+    """A single tour does not fit into memory; the message says how much is needed and available."""
 
 
 class CacheWarning(UserWarning):

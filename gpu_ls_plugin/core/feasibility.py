@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
 
-NOT_WARNED = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")  # packages of callers
+NOT_WARNED = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")  # callers in these packages
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found", bound="Result")
@@ -29,7 +29,7 @@ Found = TypeVar("Found", bound="Result")
 def warns_if_infeasible(search: Callable[Given, Found]) -> Callable[Given, Found]:
     """Return a search that warns its caller if no row of its result is feasible.
 
-    It does not warn this library and its adapters, because their rows may still become feasible.
+    Calls from this library and its adapters do not warn: their rows may still become feasible.
     """
 
     @functools.wraps(search)

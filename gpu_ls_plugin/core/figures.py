@@ -1,4 +1,4 @@
-"""Helpers for Matplotlib figures: empty figures, panels, colors, labels, and image files."""
+"""Helpers for Matplotlib figures: empty figures, panels, colours, labels, and image files."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-COLUMNS = 3  # most panels in a row
+COLUMNS = 3  # maximum number of panels side by side
 
 
 def require_image(path: str | os.PathLike[str] | None) -> None:
-    """Raise InvalidParameterError if Matplotlib cannot write such an image; None means no image."""
+    """Raise InvalidParameterError unless Matplotlib can write such an image; None is no image."""
     if path is not None:
         _image_format(Path(path))
 
 
 def image_figure(width: float, height: float) -> Figure:
-    """Return an empty figure, its size in inches, that is drawn without a window."""
+    """Return an empty figure, which is drawn without a window; the size is in inches."""
     canvas = _image_canvas()
     from matplotlib.figure import Figure
 
@@ -34,7 +34,7 @@ def image_figure(width: float, height: float) -> Figure:
 
 
 def panels(number: int, path: str | os.PathLike[str] | None) -> tuple[Figure, list[Any]]:
-    """Return a figure and its empty panels; raise if Matplotlib cannot write `path`."""
+    """Return a figure and its `number` empty panels; raise if Matplotlib cannot write `path`."""
     require_image(path)
     columns = min(number, COLUMNS)
     rows = -(-number // columns)
@@ -52,12 +52,12 @@ def saved(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
 
 
 def color(index: int) -> str:
-    """Return the color of a series, the same in all figures."""
+    """Return the colour of the series with this index, which is the same in all figures."""
     return f"C{index % 10}"
 
 
 def plain(name: str) -> str:
-    """Return a label that Matplotlib shows literally: not as a formula, and never hidden."""
+    """Return a label that Matplotlib neither reads as a formula nor hides because of a "_"."""
     shown = name.encode("utf-8", "backslashreplace").decode().replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 
@@ -74,7 +74,7 @@ def _image_canvas() -> type[FigureCanvasAgg]:
 
 
 def _image_format(path: Path) -> str:
-    """Return the format of an image file, which is the ending of its name."""
+    """Return the format of an image file, which is its extension."""
     known = _image_canvas().get_supported_filetypes()
     ending = path.suffix.lower().lstrip(".")
     if ending not in known:

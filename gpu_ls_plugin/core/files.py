@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Descriptors of open files, by name.
 STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 DESCRIPTOR = re.compile(r"(?:/dev|/proc/(?:self|thread-self))/fd/([0-9]+)")
-MOST_LINKS = 40  # most symbolic links in a row that Linux follows
+MOST_LINKS = 40  # maximum number of consecutive symbolic links that Linux follows
 
 
 @contextmanager
@@ -83,7 +83,7 @@ def open_descriptor(path: Path) -> int | None:
 
 
 def plain_name(path: Path) -> str:
-    """Return a file's name without its ending, as text that is valid UTF-8."""
+    """Return a file's name without its extension, as a string that is valid UTF-8."""
     return os.fsencode(path.stem).decode("utf-8", "replace")
 
 

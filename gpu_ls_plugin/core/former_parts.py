@@ -2,8 +2,9 @@
 
 Each entry is kept for one release. If a part was removed, ``gls.NAME`` is a function that warns and
 returns the replacement with its defaults, or raises if there is no replacement. If a part was
-renamed, ``gls.NAME`` warns and is the part itself. Texts that describe searches name parts in snake
-case; for a former name, the registry warns and returns the replacement's factory, or raises.
+renamed, ``gls.NAME`` is the part itself, and its use warns. Strings that describe searches name
+parts in snake case; for a former name, the registry warns and returns the replacement's factory, or
+raises.
 """
 
 from __future__ import annotations
@@ -69,9 +70,9 @@ def former_part(package: str, name: str) -> Any:
 
 
 def replacement_by_text(name: str) -> tuple[str | None, str] | None:
-    """Return the text name that replaces a former one, and the message; None for other names.
+    """Return the snake-case name that replaces a former one, and a message; None for other names.
 
-    The text name is None if nothing replaces the part.
+    The new name is None if nothing replaces the part.
     """
     for former, present in RENAMED["gpu_ls_plugin"].items():
         if snake_case(former) == name:

@@ -1,4 +1,4 @@
-"""Modules and headers under the paths that they had in version 0.1, for one release.
+"""Keeps modules and headers available under their paths in version 0.1, for one release.
 
 ``gls.candidates.Nearest`` still works, as does ``#include "include/team.cuh"``. Modules are
 imported when they are first used.
@@ -64,7 +64,7 @@ RENAMED_HEADERS = {"acceptance/rules": "runs/acceptance"}
 
 
 class FormerRoom:
-    """A former package. Its attributes are the modules of some packages, and the names in them."""
+    """A former package. Its attributes are the modules of `packages`, and the names in them."""
 
     def __init__(self, packages: list[str]) -> None:
         self.packages = packages

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# Ratio of the largest to the smallest time beyond which the time axis is logarithmic: on a linear
-# axis, the early gains would form a vertical line.
+# The time axis is logarithmic if the largest time exceeds the smallest by more than this factor: on
+# a linear axis, the early gains would form a vertical line.
 WIDE_RANGE = 30.0
-# Least time between two points with the same best cost: seconds, and share of the time so far. A
-# search that runs 2.7 times as long gets some 100 points more.
+# Minimum time between two points with the same best cost: in seconds, and as a share of the time so
+# far; the longer one counts. If a search runs 2.7 times as long, it adds about 100 points.
 LEAST_BETWEEN, SHARE_BETWEEN = 0.1, 0.01
 
 
@@ -48,13 +48,13 @@ def note(history: list[Point], point: Point) -> bool:
         return True
     last = history[-1]
     if point.elapsed - last.elapsed >= max(LEAST_BETWEEN, SHARE_BETWEEN * point.elapsed):
-        # The former best cost, since this point may be of one part of a split batch.
+        # Keeps the former best cost: the point may describe only a part of a split batch.
         history.append(replace(point, best_cost=last.best_cost))
     return False
 
 
 def shifted(history: Sequence[Point], begin: float) -> list[Point]:
-    """Return the history of a search that began at second `begin` of the clock."""
+    """Return a history with `begin` seconds added to each time."""
     return [replace(point, elapsed=begin + point.elapsed) for point in history]
 
 
@@ -120,7 +120,7 @@ def plot_history(
 ) -> Figure:
     """Draw the best and the mean cost over time, or their gaps to an `optimum`.
 
-    The time axis is logarithmic if the times span more than a factor of 30. The ending of `path`
+    The time axis is logarithmic if the times span more than a factor of 30. The extension of `path`
     determines the format of the image.
     """
     figure = image_figure(8, 5)

@@ -122,7 +122,7 @@ class Problem(ABC):
     def compared_costs(self, backend: Any, rows: Any, costs: Any, /) -> Any:
         """Return the costs by which searches compare checked rows: `costs`, unless overridden.
 
-        A problem overrides it if searches add penalties for violations.
+        A problem overrides this method if searches add penalties for violations.
         """
         return costs
 
@@ -204,9 +204,7 @@ class Problem(ABC):
     def device_data(self) -> Mapping[str, NDArray[Any]]:
         """Return the arrays that kernels read, by name of the kernel's parameter.
 
-        Unless overridden, there are none.
-
-        Each backend copies them once.
+        Each backend copies them once. Unless overridden, there are no arrays.
         """
         return {}
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 5.0  # of a log
 REDRAWS_PER_SECOND = 8  # of a terminal
-LEAST_BETWEEN = 0.25  # seconds from one look at the rows to the next
-LOOKING_SHARE = 0.02  # of the time, at most, is spent on looking at rows
+LEAST_BETWEEN = 0.25  # minimum number of seconds between two evaluations of the rows
+LOOKING_SHARE = 0.02  # maximum share of the time that a display spends on evaluating rows
 PREPARING = "preparing starts and candidates; the first use of a search compiles it"
 
 
@@ -78,7 +78,7 @@ class SearchDisplay:
     seconds : float
         Time budget, the length of the bar. If it is infinite, the bar pulses.
     optimum : float, optional
-        If given, the gap to it is shown.
+        If given, the display shows the gap to it.
     console : rich.console.Console, optional
         By default stderr, so that stdout stays free for results.
 

@@ -1,4 +1,4 @@
-"""The registry of parts, by kind and name: plugins register them, operators look them up."""
+"""The registry of parts, by kind and name: plugins register parts, and searches look them up."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Registry:
     def lookup(self, kind: str, name: str) -> Callable[..., Any]:
         """Return the factory of a part; raise, with similar names, if the name is unknown.
 
-        For a former name, warn and return the factory of the replacement; raise if it has none.
+        For a former name, warn and return the replacement's factory; raise if nothing replaces it.
         """
         known = {part.name: part.factory for part in self.parts(kind)}
         if name in known:
@@ -100,7 +100,7 @@ class Registry:
 
 
 def near_matches(name: object, known: Iterable[str]) -> str:
-    """Return "did you mean ...? " with similar names, or an empty text if there are none."""
+    """Return "did you mean ...? " with similar names, or an empty string if there are none."""
     near = difflib.get_close_matches(str(name), list(known), n=3, cutoff=0.4)
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 

@@ -53,20 +53,20 @@ class Statistics:
     Attributes
     ----------
     passes, evaluations : int
-        Evaluations of a neighbourhood, and of the moves in it.
+        Number of evaluations of a neighbourhood, and of single moves.
     moves, moves_by : int, dict
-        Applied moves, and their number by neighbourhood.
+        Number of applied moves: in total, and by neighbourhood.
     kicks, accepted : int
-        Perturbations, and those whose tour was kept.
+        Number of perturbations, and of those whose tour was kept.
     climbs : int
-        Descents that were started.
+        Number of descents that were started.
     restarts : int
-        Chains that restarted from a random tour: after `restart_after` kicks without a new best,
-        or every second chain when all had the same cost.
+        How often a chain restarted from a random tour. A chain restarts after `restart_after` kicks
+        without a new best; when all chains have the same cost, every second one restarts.
     launches : int
-        Kernel launches.
+        Number of kernel launches.
     seconds, phases : float, dict
-        Wall time without compiling, and its parts by name.
+        Wall time in seconds without compiling, and the wall time of each phase by name.
     history : list of Point
         The start, each new best cost, the end, and in between a point every 0.1 seconds or every
         percent of the time so far, whichever is longer.
@@ -132,13 +132,14 @@ class Progress:
     Attributes
     ----------
     elapsed : float
-        Seconds.
+        Seconds since the start.
     best_cost, mean_cost : float
-        If the search sets prices of violations, infinite until it finds a feasible row.
+        Costs of the best row, and of all rows on average. If the search sets prices of violations,
+        they are infinite until it finds a feasible row.
     moves, evaluations, kicks, accepted, restarts : int
         As in `Statistics`.
     done, total : int
-        Finished tours, and all tours.
+        Number of finished tours, and of all tours.
     improved : bool
         Whether the best cost fell since the last call.
     best_tours : callable or None
@@ -172,7 +173,7 @@ Callback = Callable[[Progress], None]
 
 
 def later(callback: Callback, begin: float) -> Callback:
-    """Return a callback for a search that began at second `begin` of the clock."""
+    """Return a callback that adds `begin` seconds to the elapsed time and calls `callback`."""
 
     def moved(progress: Progress) -> None:
         callback(replace(progress, elapsed=begin + progress.elapsed))
@@ -356,10 +357,10 @@ class Result:
         Parameters
         ----------
         k : int
-            Largest number of rows, at least 1.
+            Maximum number of rows, at least 1.
         least : float
-            Least difference of two rows, from 0 to 1. For tours, it is the share of the n
-            undirected edges that they do not have in common.
+            Minimum difference of two rows, between 0 and 1. The difference of two tours is the
+            share of the n undirected edges that they do not have in common.
 
         Returns
         -------
@@ -399,7 +400,7 @@ class Result:
         Raises
         ------
         InvalidParameterError
-            The name has another ending.
+            The name has another extension.
         OSError
             The file cannot be written.
         """
@@ -525,7 +526,7 @@ def _on_host(array: Any) -> NDArray[Any]:
 
 
 def _like(array: Any, values: NDArray[Any]) -> Any:
-    """Return values as the same kind of array as another one, on its device."""
+    """Return values as an array of the same kind as `array`, on the same device."""
     if isinstance(array, np.ndarray):
         return values.view(type(array))
     with _device_of(array):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LONGEST_ROW = 12  # entries; the rest of a row is not shown
+LONGEST_ROW = 12  # number of entries after which a row is cut off
 
 
 def call_text(name: str, facts: Mapping[str, object]) -> str:
@@ -33,7 +33,7 @@ def html_facts(title: str, facts: Mapping[str, object]) -> str:
 
 
 def row_text(row: Sequence[int]) -> str:
-    """Return the beginning of a row."""
+    """Return the beginning of a row as a string."""
     end = ", ..." if len(row) > LONGEST_ROW else ""
     return f"[{', '.join(map(str, row[:LONGEST_ROW]))}{end}]"
 

@@ -83,7 +83,7 @@ def check_values(
     rows : array_like of any integer type, shape (P, n) or (n,)
         Not changed.
     n, values : int
-        Length of a row, and number of values of an entry.
+        Length of a row, and number of values that an entry may have.
     parameter : str
         Name of the rows in messages.
     words : tuple of str
@@ -145,7 +145,7 @@ def integer_rows(
 def _whole(array: NDArray[Any], parameter: str, words: tuple[str, str, str]) -> NDArray[np.int64]:
     """Return floats (P, n) as integers; raise `InvalidTypeError` if one is not an integer."""
     array = array.astype(np.promote_types(array.dtype, np.float64), copy=False)
-    wrong = (array != np.trunc(array)) | ~(np.abs(array) < 2.0**63)  # NaN as well
+    wrong = (array != np.trunc(array)) | ~(np.abs(array) < 2.0**63)  # also for NaN
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise InvalidTypeError(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MOST_COUNT = 2**63 - 1  # the largest int64
 MOST_NUMBER = 1e300  # differences and percentages of such numbers are finite
-CLOSE = 1e-9  # relative: machines that add in another order differ by less
+CLOSE = 1e-9  # relative tolerance: sums that were added up in another order differ by less
 
 
 def integer(least: int = 0, most: int | None = MOST_COUNT) -> Check:
@@ -47,7 +47,7 @@ def integer(least: int = 0, most: int | None = MOST_COUNT) -> Check:
 
 
 def number(least: float = 0.0, *, infinite: bool = False) -> Check:
-    """Return a check for numbers up to `MOST_NUMBER`, and infinity if that is allowed."""
+    """Return a check for numbers in [least, MOST_NUMBER], and for infinity if `infinite`."""
 
     def check(name: str, value: Any) -> int | float:
         if not isinstance(value, (int, float)) or isinstance(value, bool):
@@ -111,10 +111,10 @@ def named(check: Check) -> Check:
 
 
 def fields(kind: Callable[..., Any], **checks: Check) -> Check:
-    """Return a check for objects with these fields, which calls `kind` with them.
+    """Return a check for objects with these fields, which passes their values to `kind`.
 
-    It refuses other fields. A field may be missing only if `kind` is a dataclass with a default
-    for it.
+    It returns what `kind` returns, and refuses other fields. A field may be missing only if `kind`
+    is a dataclass with a default for it.
     """
     optional_names = {
         field.name
@@ -148,7 +148,7 @@ def of_version(version: int, what: str, content: Any) -> dict[str, Any]:
 def same_costs(recorded: Any, exact: NDArray[Any]) -> NDArray[Any]:
     """Return exact costs; raise ValueError if the recorded ones (P,) contradict them.
 
-    Real costs may differ in their last digits, integers may not.
+    Real costs may differ in their last digits, but integers may not.
     """
     close = CLOSE if exact.dtype.kind == "f" else 0.0
     wrong = ~np.isclose(np.asarray(recorded, float), exact, rtol=close, atol=close)
@@ -164,7 +164,7 @@ def same_costs(recorded: Any, exact: NDArray[Any]) -> NDArray[Any]:
 def reading(path: str | os.PathLike[str], what: str = "", remedy: str = "") -> Iterator[None]:
     """Turn each exception that damaged content causes in a ``with`` block into a FileFormatError.
 
-    `what` describes the damage, such as "not the record of a run".
+    `what` describes the damage, such as "not the record of a run"; the message ends with `remedy`.
     """
     try:
         yield

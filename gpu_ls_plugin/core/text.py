@@ -10,8 +10,8 @@ import re
 
 NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 INTEGER = re.compile(r"[-+]?[0-9]+")
-LONGEST = 1000  # characters of a number; beyond 4,300 digits Python refuses to convert
-QUOTED = 60  # characters of a quotation
+LONGEST = 1000  # maximum length of a number; Python refuses to convert more than 4,300 digits
+QUOTED = 60  # maximum number of characters that a quotation shows
 
 
 def real(word: str) -> float | None:
@@ -31,7 +31,7 @@ def whole(word: str) -> int | None:
 
 
 def quoted(text: str) -> str:
-    """Return the `repr` of a text, cut off if it is long."""
+    """Return the `repr` of a string, cut off if it is long."""
     return repr(text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}...")
 
 
@@ -42,5 +42,5 @@ def shortened(message: object) -> str:
 
 
 def snake_case(name: str) -> str:
-    """Return a class's name as texts of searches write it: ``two_opt_star`` for ``TwoOptStar``."""
+    """Return a class's name in snake case: ``two_opt_star`` for ``TwoOptStar``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

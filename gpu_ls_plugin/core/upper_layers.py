@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 search_of: Callable[[Any], Callable[..., Any]]
-"""Takes a search, or a text that describes one; returns the search."""
+"""Takes a search, or a string that describes one; returns the search."""
 
 load_plugins: Callable[[], None]
 """Loads the built-in parts and all installed plugins, once."""

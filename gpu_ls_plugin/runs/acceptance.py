@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 
-LOWEST, HIGHEST = 1e-9, 1e6  # levels, in mean edge lengths
+LOWEST, HIGHEST = 1e-9, 1e6  # limits of levels, in mean edge lengths
 
 
 class Acceptance:
@@ -22,7 +22,7 @@ class Acceptance:
     functor : str
         C++ type, as described in `runs/acceptance.cuh`.
     header : str
-        File that defines the functor, by its path in the package.
+        Path, within the package, of the file that defines the functor.
     never_worse : bool
         Whether the rule rejects every rise of the cost.
     """
@@ -33,11 +33,11 @@ class Acceptance:
     never_worse: ClassVar[bool] = True
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty if `header` defines it."""
+        """Return the C++ source that defines the functor, empty if `header` defines it."""
         return ""
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return whether each tour is accepted, as the functor does, for chains on the host.
+        """Return whether each tour is accepted; it does for chains on the host what `functor` does.
 
         Parameters
         ----------
@@ -55,7 +55,7 @@ class Acceptance:
         raise NotImplementedError(f"{self.name} works in fused searches only")
 
     def level(self, progress: float) -> float:
-        """Return the rule's parameter, in mean edge lengths, at a share of the budget, 0 to 1."""
+        """Return the rule's parameter, in mean edge lengths, after a share of the budget."""
         return 0.0
 
 
@@ -103,7 +103,7 @@ class Threshold(Acceptance):
     Parameters
     ----------
     rise : float
-        In mean edge lengths of the chain's first local optimum; not negative.
+        In units of the mean edge length of the chain's first local optimum; not negative.
 
     Raises
     ------
@@ -140,9 +140,10 @@ class Annealing(Acceptance):
     Parameters
     ----------
     start : float
-        First temperature, in mean edge lengths of the chain's first local optimum; not negative.
+        First temperature, in units of the mean edge length of the chain's first local optimum; not
+        negative.
     end : float, optional
-        Last temperature, more than 0 and at most `start`.
+        Last temperature, more than 0 and at most `start`; without it, T falls linearly to 0.
 
     Raises
     ------
@@ -167,7 +168,7 @@ class Annealing(Acceptance):
         return rise <= level * -np.log(uniform)
 
     def level(self, progress: float) -> float:
-        """Return the temperature at a share of the budget."""
+        """Return the temperature after a share of the budget."""
         if self.end is None:
             return self.start * (1.0 - progress)
         return float(self.start * (self.end / self.start) ** progress)

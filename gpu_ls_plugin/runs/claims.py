@@ -1,4 +1,4 @@
-"""Comparison of the costs that searches report with those of the referee."""
+"""Comparison of the costs that searches report with those that the problem computes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ROUNDING = 1e-9  # relative error of sums in kernels
 
 
 def check_claims(names: tuple[str, ...], claimed: Any, costs: Any, advice: str = "") -> None:
-    """Raise FaultyPartError if costs (P,) claimed by the named parts are not those of the rows.
+    """Raise FaultyPartError unless the costs (P,) that the named parts claim equal `costs`.
 
-    The message ends with `advice`.
+    The message ends with `advice`. If there are no names, nothing is checked.
     """
     if names and not np.allclose(claimed, costs, rtol=ROUNDING, atol=ROUNDING):
         raise FaultyPartError(
@@ -31,7 +31,7 @@ def check_claims(names: tuple[str, ...], claimed: Any, costs: Any, advice: str =
 
 
 def as_asked(found: Result, problem: Problem, search: object = None) -> Result:
-    """Return a result as one of the given problem, even if a softened form of it was searched.
+    """Return a result for the given problem, even if the search softened its constraints.
 
     If `search` belongs to another package, check the costs of the result.
     """

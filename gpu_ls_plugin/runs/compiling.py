@@ -1,4 +1,4 @@
-"""Compiles the kernels of a search in advance, by calling the search without moves."""
+"""Compiles the kernels of a search in advance, by calling the search with a limit of 0 moves."""
 
 from __future__ import annotations
 

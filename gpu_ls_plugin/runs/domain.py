@@ -1,4 +1,4 @@
-"""Domains: kinds of problems, and the interface that all clients use."""
+"""Domains: one for each kind of problem, with the interface that all clients use."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-LARGE = 2.0**50  # added to costs of infeasible rows: more than any row costs
+LARGE = 2.0**50  # added to costs of infeasible rows; no row costs as much
 # How well the content of a file fits a kind of file.
 NO = 0
 MAYBE = 1
@@ -82,7 +82,7 @@ class FileKind:
     fits : callable
         Takes a `Content`; returns `SURE`, `MAYBE` or `NO`.
     suffixes : tuple of str
-        Such as ``".vrp"``; they break ties.
+        Extensions such as ``".vrp"``; if several kinds fit the content, the extension decides.
     options : tuple of str
         Options of `read` that only this kind has.
     """
@@ -122,7 +122,7 @@ class Command:
     add_options : callable
         Takes the parser of the command.
     run : callable
-        Takes the parsed options; returns the output as a dictionary, for JSON, and as text.
+        Takes the parsed options; returns the output as a dictionary, for JSON, and as a string.
     """
 
     help: str
@@ -136,7 +136,7 @@ class AnotherQuestion(ABC):
     Attributes
     ----------
     refusal : str
-        The reason why islands cannot answer it.
+        The reason why islands cannot answer the question.
     """
 
     refusal: ClassVar[str]
@@ -239,7 +239,7 @@ class Domain(ABC):
         )
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return the reason for the chosen settings, a clause."""
+        """Return the reason for the chosen settings, as a clause."""
         return "the default search of such problems"
 
     def prepare(self, stage: Stage, backend: str) -> None:
@@ -277,7 +277,7 @@ class Domain(ABC):
     # ---- Evolving ---------------------------------------------------------------------------
 
     def for_operators(self, problem: Any) -> Problem:
-        """Return the problem in the form that operators of frameworks take.
+        """Return the problem in the form that operators of frameworks (such as pymoo) take.
 
         Raises
         ------
@@ -290,13 +290,13 @@ class Domain(ABC):
     def bounds(self, problem: Any) -> tuple[Any, Any]:
         """Return the lowest and the highest value of an entry: numbers, or arrays (n,).
 
-        Frameworks draw and vary rows between these bounds. A domain must override it unless its
-        rows are permutations.
+        Frameworks draw and vary rows between these bounds. A domain must override this method
+        unless its rows are permutations.
 
         Raises
         ------
         UnsupportedProblemError
-            The domain has not overridden it.
+            The domain has not overridden the method.
         """
         if self.permutations:
             return 0, problem.n - 1
@@ -417,7 +417,7 @@ class Domain(ABC):
         return reason
 
     def missed(self, problem: Any, result: Result) -> str:
-        """Return the goal that a feasible result has missed; by default, an empty text."""
+        """Return the goal that a feasible result has missed; by default, an empty string."""
         return ""
 
     def outputs(self) -> Mapping[str, Output]:

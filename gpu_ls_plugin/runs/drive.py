@@ -43,7 +43,7 @@ def drive(
     enough : callable
         Called after each launch; returns whether the target is reached.
     watch : Stopwatch, optional
-        The clock of the stretch, if it began earlier.
+        The clock of the stretch, if it has already started; by default, a new one.
     """
     try:
         leg = Leg(stretch, population.done, population.generations, watch)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-LOOKED_AT = 32  # rows from which distant ones are chosen: the host compares each of them
+LOOKED_AT = 32  # number of rows, compared on the host, from which distant ones are chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Elites:
 
     @property
     def worth(self) -> tuple[bool, float]:
-        """Infeasibility and cost of the best row; less is better, and an empty set is worst."""
+        """Whether the best row is infeasible, and its cost; less is better, no rows are worst."""
         return (not self.feasible[0], float(self.costs[0])) if len(self) else (True, np.inf)
 
     @property
@@ -71,15 +71,15 @@ class Elites:
         return self.take(_by_worth(self.costs, self.feasible))
 
     def valued(self, problem: Problem) -> Elites:
-        """Return the rows with costs from the referee, the best first."""
+        """Return the rows with costs that the problem computes anew, the best first."""
         costs = (problem.tsp or problem).cost(self.rows) if len(self) else self.costs
         return Elites(self.rows, costs, self.feasible).sorted()
 
     def chosen(self, problem: Problem, best: int, distant: int) -> Elites:
-        """Return the first `best` different rows, and the `distant` most distant of the next ones.
+        """Return the first `best` different rows, and `distant` ones far from the best.
 
-        Distances are measured from the best row, for the next `LOOKED_AT` different rows. Of two
-        equally distant rows, the better one is taken. The rows must be sorted.
+        The distant rows are chosen from the next `LOOKED_AT` different rows. Of two equally distant
+        rows, the better one is taken. The rows must be sorted.
         """
         different = self._different(problem, best + (LOOKED_AT if distant else 0))
         rest = different[best:]
@@ -121,7 +121,7 @@ def joined(problem: Problem, groups: Iterable[Elites]) -> Elites:
     order = _by_worth(costs, feasible)
     places = np.empty(len(order), np.intp)
     places[order] = np.arange(len(order))
-    rows = np.empty((len(order), problem.n), np.int32)  # written once: it may take gigabytes
+    rows = np.empty((len(order), problem.n), np.int32)  # without copies: it may take gigabytes
     ends = np.cumsum([len(group) for group in given])
     for group, targets in zip(given, np.split(places, ends[:-1]), strict=True):
         rows[targets] = group.rows

@@ -1,4 +1,4 @@
-"""The part of a framework's run that searches use."""
+"""The interface through which searches use the run of a framework such as pymoo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class FrameworkRun(Protocol):
         """Return the seconds left for searches, infinite if there is no limit, 0 at the end."""
 
     def progress(self) -> float:
-        """Return the finished share of the run, 0 to 1."""
+        """Return the share of the run that is finished, 0 to 1."""
 
     def account(self, statistics: Statistics) -> None:
         """Add the counts of a search; if Ctrl-C ended it, end the run after this generation."""

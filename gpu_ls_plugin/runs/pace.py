@@ -11,7 +11,8 @@ from gpu_ls_plugin.core.budget import now
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GROWTH = 8  # largest factor from one launch to the next: the first steps may be the fastest
+# Each launch has at most this many times as many steps as the last one: later steps may be slower.
+GROWTH = 8
 
 
 class Pace:
@@ -20,7 +21,7 @@ class Pace:
     Parameters
     ----------
     steps : int
-        Steps of the first launch; few, so that it is short on any machine.
+        Number of steps of the first launch; few, so that it is short on any machine.
     """
 
     def __init__(self, steps: int) -> None:
@@ -35,7 +36,7 @@ class Pace:
         self._seconds = now() - begin
 
     def follow(self, left: float) -> None:
-        """Choose the steps of the next launch, with `left` seconds to go."""
+        """Choose the number of steps of the next launch, with `left` seconds to go."""
         self.steps = paced(self.made, self._seconds, left, GROWTH * self.steps)
 
 
@@ -45,7 +46,7 @@ def paced(made: int, seconds: float, left: float, most: int) -> int:
     Parameters
     ----------
     made, seconds : int, float
-        Steps of the last launch, and the time that they took.
+        Number of steps of the last launch, and the seconds that they took.
     left : float
         Seconds until the search ends.
     most : int

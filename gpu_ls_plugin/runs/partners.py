@@ -8,13 +8,14 @@ from gpu_ls_plugin.backends.structs import constant, enumerators
 
 PHILOX = "backends/include/philox.cuh"
 PARTNER, ROUNDS = enumerators(PHILOX, "Purpose")["kPartner"], constant(PHILOX, "kRounds")
-WORD = 2**32  # random numbers are smaller
+WORD = 2**32  # random numbers are below this
 
 
 class Partners:
-    """The partner of each row: the row at a random distance, which each generation draws anew.
+    """The partner of each row: the row that is a random number of places after it, cyclically.
 
-    The distance is the same for all rows of a generation. It depends on the seed and the first row.
+    This distance is the same for all rows of a generation, and each generation draws a new one. It
+    depends on the seed and the number of the first row.
     There must be at least 2 rows.
     """
 

@@ -46,7 +46,7 @@ class Stage:
     ----------
     name : str
     why : str
-        The reason, a clause.
+        The reason for the stage, as a clause.
     search : callable
         Called as ``search(problem, rows, ...)``.
     problem, searched : Problem
@@ -54,9 +54,9 @@ class Stage:
     size : int
         Number of rows, 0 if the search makes its own rows.
     start : str or None
-        Name of the construction of the first rows.
+        Name of the construction that makes the first rows.
     rows : array or None
-        Given rows, which come before those of the construction.
+        Rows that the caller gave, which come before those of the construction.
     seconds : float
         Time limit of the stage; infinite if it gets the rest of the run.
     flexible : bool
@@ -64,7 +64,7 @@ class Stage:
     joins : bool
         Whether the best row of the earlier stages replaces the first row.
     how : str
-        The search as text.
+        A description of the search, as a string.
     prepare : callable or None
         Takes the stage; compiles its kernels.
     ready : callable or None
@@ -178,6 +178,6 @@ class Course:
 
 
 def _wrapped(label: str, text: str) -> list[str]:
-    """Return a text as indented lines, the first one after a label."""
+    """Return a string as indented lines; the first line begins with a label."""
     indent = " " * (3 + len(label))
     return textwrap.wrap(text, WIDTH, initial_indent=f"   {label}", subsequent_indent=indent)

@@ -27,19 +27,19 @@ class Population(ABC):
     statistics : Statistics
         Collects the counts; may be replaced between two stretches.
     done : int
-        Kicks of each row so far.
+        Number of kicks of each row so far.
     generations : int
-        Generations so far.
+        Number of generations so far.
     exchanges : int
-        Exchanges between rows so far.
+        Number of exchanges between rows so far.
     finished : bool
-        Whether further launches would change nothing.
+        Whether more launches would change nothing.
     callback : callable or None
-        `RepeatedCalls` passes it to its search.
+        Takes a `Progress`. Only `RepeatedCalls` uses it, which passes it to its search.
     by_moves : bool
         Whether a limit of moves ends a stretch.
     advice : str
-        End of the message if kernels and `Problem.cost` disagree.
+        End of the error message if kernels and `Problem.cost` disagree.
     """
 
     backend: Backend
@@ -69,7 +69,7 @@ class Population(ABC):
 
     @property
     def seen(self) -> tuple[float, float]:
-        """Best and mean cost, by which the search compares rows."""
+        """Best and mean cost, in the costs by which the search compares rows."""
         costs = self.costs  # computed once: it may be expensive
         return costs.min().item(), float(costs.mean())
 
@@ -85,23 +85,24 @@ class Population(ABC):
         """Add the counts since the last call to the statistics."""
 
     def check(self) -> None:
-        """Raise FaultyPartError if a foreign part reports wrong costs."""
+        """Raise FaultyPartError if a part of another package reports wrong costs."""
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Replace the worst rows by given ones that are better; some populations ignore it.
+        """Replace the worst rows by given ones that are better; some populations ignore the call.
 
         Parameters
         ----------
         tours : array, shape (K, n), int32
-            At most as many as there are rows. The first one may replace the worst row.
+            K is at most the number of rows. The first tour may replace only the worst row, the
+            second one the next worse, and so on.
         costs : array, shape (K,)
         """
 
     def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
         """Advance for a stretch of a run (in place); return its statistics.
 
-        If only kicks limit it, the rows do not depend on how it is divided into launches. Ctrl-C
-        ends the stretch, and the statistics say so.
+        If only kicks limit the stretch, the rows do not depend on how it is divided into launches.
+        Ctrl-C ends the stretch, and the statistics say so.
 
         Parameters
         ----------
@@ -112,7 +113,7 @@ class Population(ABC):
         Raises
         ------
         FaultyPartError
-            A foreign part reports wrong costs.
+            A part of another package reports wrong costs.
         """
         watch = Stopwatch.of(stretch.seconds)
         statistics = self.statistics = Statistics(backend=self.backend.name)

@@ -1,6 +1,7 @@
 """The population for a search that does not define one: each stretch is a call of the search.
 
-If the search takes `begin_share` and `end_share`, they tell it which part of the run the call is.
+If the search takes `begin_share` and `end_share`, each call gets the shares of the run, 0 to 1, at
+which it begins and ends.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.stretch import Stretch
 
-ENDS = ("optimum", "climbs", "filter", "moves")  # reasons after which nothing is left to do
-NEARLY = 0.9  # share of its seconds after which a search is taken to have run out of time
+ENDS = ("optimum", "climbs", "filter", "moves")  # a search that stops for these is finished
+NEARLY = 0.9  # a search that used at least this share of its seconds may have run out of time
 
 
 def population_of(
@@ -67,7 +68,7 @@ def population_of(
 
 
 def makes_rows(search: Any) -> bool:
-    """Return whether a search makes its own rows: it is called with the problem alone."""
+    """Return whether a search makes its own rows, and is therefore called without rows."""
     kinds = [parameter.kind for parameter in inspect.signature(search).parameters.values()]
     several = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) > 1
     return not several and inspect.Parameter.VAR_POSITIONAL not in kinds
@@ -76,8 +77,8 @@ def makes_rows(search: Any) -> bool:
 class RepeatedCalls(Population):
     """The rows of any search. If the search makes its own rows, the best of all calls are kept.
 
-    A launch is a call, which ends at the limits of its stretch. The search calls `callback` after
-    its own launches; to end a call, `callback` may raise KeyboardInterrupt.
+    A launch of this population is a call of the search, which ends at the limits of its stretch.
+    During the call, the search calls `callback`, which may raise KeyboardInterrupt to end the call.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ class RepeatedCalls(Population):
         Seed of the run, and number of the first row.
     backend : str
     moves : int, optional
-        Limit for each row.
+        Maximum number of moves per row and call.
     target : float, optional
     memory_limit : int, optional
     asked : Problem, optional

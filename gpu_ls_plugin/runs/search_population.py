@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Callback
     from gpu_ls_plugin.runs.population import Population
 
-KICKS_OF_A_CALL = 50  # per row, if the budget has no limit
+KICKS_OF_A_CALL = 50  # number of kicks per row if the budget has no limit
 
 
 def search_population(
@@ -77,7 +77,8 @@ def search_population(
 def own_kicks(budget: Budget, *, by_moves: bool) -> int | None:
     """Return the limit of kicks of a search, None if only other limits end it.
 
-    If moves do not end a stretch (`by_moves`), a limit of moves counts as one of kicks, at least 1.
+    If moves do not end a stretch (`by_moves` is false), a limit of moves limits kicks instead, to
+    at least 1.
     """
     if budget.moves is not None and not by_moves:
         moves = max(1, budget.moves)

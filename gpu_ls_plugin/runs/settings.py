@@ -30,25 +30,25 @@ class Settings:
         Number of tours or states, up to 2**31 - 1.
     seed : int or None
         The same seed gives the same random numbers, but a limit in seconds may end two runs at
-        different points. For None, a seed is drawn.
+        different points. None means a random seed.
     start : str, optional
         Name of a registered construction of tours. States of assignment problems begin empty.
     backend : {"auto", "cpu", "cuda"}
     target : float, optional
         The solve ends once the best tour costs no more than this.
     search : callable or str, optional
-        Search that improves given tours, or a text that `parse_search` reads. A `LocalSearch`
+        Search that improves given tours, or a string that `parse_search` reads. A `LocalSearch`
         becomes the repair of an `IteratedLocalSearch`; other searches are used unchanged.
         Assignment problems take a `SuccessorSearch`.
     kicks, moves : int, optional
         Additional limits, per tour. For a state, they limit rounds and steps.
     rows : int32 array, shape (P, n), optional
-        Checked rows that are the first of the population; `start` makes the others.
+        Checked rows that come first in the population; `start` makes the others.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
-        A value is out of range, of the wrong type, or a text that cannot be read.
+        A value is out of range, of the wrong type, or a string that cannot be read.
     """
 
     seconds: float = 10.0
@@ -75,17 +75,17 @@ class Settings:
 
     @property
     def by_time_alone(self) -> bool:
-        """Whether no search, no start and no limit besides time and target is given."""
+        """Whether the only limits are time and target, and neither search nor start is given."""
         others = (self.search, self.start, self.kicks, self.moves, self.rows)
         return all(given is None for given in others)
 
     def budget(self, seconds: float) -> Budget:
-        """Return the limits, with a given time limit."""
+        """Return the limits as a budget, with a given time limit in seconds."""
         return Budget(seconds=seconds, kicks=self.kicks, moves=self.moves, target=self.target)
 
 
 def repairs(search: Any) -> bool:
-    """Return whether a search repairs the kicked tours of an iterated search."""
+    """Return whether a search is made to repair the kicked tours of an iterated search."""
     return bool(getattr(search, "repairs", False))
 
 

@@ -1,4 +1,4 @@
-"""A part of a run: its limits, and the shares of the run at its beginning and end."""
+"""Stretches: parts of a run with limits, between two shares of the whole run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Level(Protocol):
     """A rule whose level depends on the progress of a run: `Acceptance`."""
 
     def level(self, progress: float) -> float:
-        """Return the level at a share of the run, 0 to 1."""
+        """Return the level after a share of the run, 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Stretch:
     seconds : float
         Time limit, infinite if there is none.
     kicks : int or None
-        Limit of kicks of each row, rounds of each state, or children of a population of routes.
+        Limit of kicks per row, of rounds per state, or of children of a population of routes.
     begin, end : float
         Shares of the run, 0 to 1, at which the stretch begins and ends; acceptance depends on them.
     generations : int or None
@@ -51,9 +51,9 @@ class Leg:
     ----------
     stretch : Stretch
     done, generations : int
-        Kicks of each row and generations before the stretch.
+        Number of kicks of each row, and of generations, before the stretch.
     watch : Stopwatch, optional
-        The clock of the stretch, if it began earlier.
+        The clock of the stretch, if it has already started; by default, a new one.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Leg:
     ) -> None:
         self.stretch, self.first, self._generations = stretch, done, generations
         self.watch = Stopwatch.of(stretch.seconds) if watch is None else watch
-        self.steps = 0  # of this stretch so far; the population counts them
+        self.steps = 0  # number of steps of this stretch so far; the population counts them
 
     @property
     def left(self) -> float:
@@ -75,12 +75,15 @@ class Leg:
         return NO_LIMIT if kicks is None else self.first + kicks
 
     def bred(self, generations: int) -> bool:
-        """Return whether the limit is reached, given the number of all generations so far."""
+        """Return whether the limit of generations is reached, given their number in the run."""
         most = self.stretch.generations
         return most is not None and generations - self._generations >= most
 
     def share(self, done: int, elapsed: float) -> float:
-        """Return the finished share of the run, given `done` and the seconds of the stretch."""
+        """Return the finished share of the run, after `done` kicks and `elapsed` seconds.
+
+        `done` counts from the start of the run, and `elapsed` from the start of the stretch.
+        """
         stretch, passed = self.stretch, 0.0
         if stretch.kicks is not None:
             passed = (done - self.first) / max(1, stretch.kicks)

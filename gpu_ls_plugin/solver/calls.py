@@ -1,4 +1,4 @@
-"""The functions `solve` and `plan`, which `gpu-ls solve` calls, too."""
+"""The functions `solve` and `plan`, which also `gpu-ls solve` calls."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def solve(
         Wall time without compiling; infinite for no limit.
     seed : int or None
         The same seed gives the same random numbers, but the time limit may end two runs at
-        different points. For None, a seed is drawn.
+        different points. None means a random seed.
     backend : {"auto", "cpu", "cuda"}
     population : int, optional
         Number of tours, or of states of an `Assignment`.
     search : callable or str, optional
-        Search that improves given tours, or a text such as ``"two_opt+or_opt/nearest(8)"``. A
+        Search that improves given tours, or a string such as ``"two_opt+or_opt/nearest(8)"``. A
         `LocalSearch` becomes the repair of an `IteratedLocalSearch`; other searches are used
         unchanged. An `Assignment` takes a `SuccessorSearch`.
     start : str or array_like of integers, shape (P, n) or (n,), optional
@@ -73,8 +73,8 @@ def solve(
         there are fewer rows than the population, the default construction makes the others. The
         result is never worse than the best given row.
     target : float, optional
-        The search ends once the best tour costs no more than this. If the optimum of an
-        `Assignment` is known, it is the default: for graph colouring, no edge in conflict.
+        The search ends once the best tour costs no more than this. By default, it is the optimum of
+        an `Assignment` if that is known; for graph colouring, that is 0 edges in conflict.
     kicks, moves : int, optional
         Additional limits, per tour. For a state, they limit rounds and steps.
     callback : callable, optional
@@ -90,7 +90,7 @@ def solve(
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
-        A value is out of range, of the wrong type, or a text that cannot be read.
+        A value is out of range, of the wrong type, or a string that cannot be read.
     InvalidProblemError, InvalidTourError
         An array is not a problem, or `start` contains no valid rows.
     UnsupportedProblemError, BackendUnavailableError, InsufficientMemoryError
@@ -128,7 +128,7 @@ def plan(
 ) -> Plan:
     """Return the plan that `solve` follows for the same arguments, with reasons.
 
-    Nothing is searched, but if vehicles may be scarce, a construction is compiled and called.
+    The function searches nothing. If vehicles may be scarce, it compiles and calls a construction.
 
     Parameters
     ----------

@@ -39,8 +39,8 @@ def default_settings(
     problem : Problem
     given : Settings
     alike : bool
-        Whether all backends must search with the same moves. They always do if kicks or moves are
-        limited.
+        Whether all backends must search with the same moves. If kicks or moves are limited, they
+        always do.
     islands : int
         Number of islands that search at the same time. On each of several GPUs, there are half as
         many chains of routes and half as many crossed tours.
@@ -87,7 +87,7 @@ def plan_of(problem: Problem, given: Settings, *, islands: int = 0) -> Plan:
 
 
 def plan_of_search(problem: Problem, chosen: Settings) -> Plan:
-    """Return the plan with a single stage, from complete settings."""
+    """Return a plan with a single stage, from complete settings."""
     return planned(problem, chosen, domain_of(problem).main_stage(problem, problem, chosen))
 
 
@@ -99,7 +99,7 @@ def planned(problem: Problem, chosen: Settings, *stages: Stage) -> Plan:
 
 
 def _how(search: Any) -> str:
-    """Return a search as text."""
+    """Return a description of a search."""
     inner = getattr(search, "search", None)
     if hasattr(inner, "kick"):  # a search of parts, or of a symmetric problem
         return f"{type(search).__name__} with {text_of(inner)}"

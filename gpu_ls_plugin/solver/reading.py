@@ -1,4 +1,4 @@
-"""Reads problems from files, whose content tells their kind."""
+"""Reads problems from files; the content of a file determines its kind."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read_problem(
     Raises
     ------
     InvalidParameterError
-        The kind is unknown, or does not have an option.
+        The kind is unknown, or an option belongs to another kind.
     GpuLsError, OSError
         Raised by the reader.
     """
@@ -66,7 +66,7 @@ def read_problem(
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
-    """Return the name of a file's kind: its content decides, and its suffix breaks ties."""
+    """Return the name of a file's kind: its content decides, and its extension breaks ties."""
     file, kinds = Path(path), list(file_kinds().values())
     content = Content(file, file.read_bytes().removeprefix(BOM_UTF8))
     scores = [NO if b"\0" in content.data else kind.fits(content) for kind in kinds]

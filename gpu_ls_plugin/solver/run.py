@@ -28,7 +28,8 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     """Return the best tours or states found within the time limit, the cheapest first.
 
     Ctrl-C ends the search early: the result so far is returned, and its statistics say
-    "interrupt". Their first phase, "compiling", does not count towards the time limit.
+    "interrupt". The first phase in the statistics, "compiling", does not count towards the time
+    limit.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     InvalidParameterError, UnsupportedProblemError, BackendUnavailableError
         Raised by the parts of the search.
     InsufficientMemoryError
-        The population does not fit the memory.
+        The population does not fit into memory.
     KeyboardInterrupt
         Ctrl-C was pressed before there were any tours.
     """
@@ -63,7 +64,7 @@ class _Solve:
     ----------
     plan : Plan
     statistics : Statistics
-        Collects the phases outside of searches.
+        Collects the times of the phases outside of searches.
     callback : callable or None
     """
 
@@ -92,7 +93,7 @@ class _Solve:
         return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
 
     def _search(self, stage: Stage, *, last: bool) -> Result:
-        """Return the result of a stage, with the best row so far if that is better."""
+        """Run a stage; return its result, with the best row of earlier stages if that is better."""
         before, problem = self._found, self._plan.problem
         tours: Any = None
         try:
@@ -166,7 +167,10 @@ class _Solve:
 
 
 def behind(callback: Callback, before: Result, begin: float) -> Callback:
-    """Return a callback for a search that follows another one and began at second `begin`."""
+    """Return a callback for a search that began `begin` seconds after the start of the solve.
+
+    It adds the counts of the earlier result `before`, and reports the better of both best costs.
+    """
     own = before.statistics
 
     def added(progress: Progress) -> None:
@@ -178,7 +182,7 @@ def behind(callback: Callback, before: Result, begin: float) -> Callback:
 
 
 def joined(before: Result, found: Result) -> Result:
-    """Return a result with an earlier result's counts added, and its best row if that is better."""
+    """Return `found` with the counts of `before` added, and the better of the two best rows."""
     own, others = before.statistics, found.statistics
     statistics = replace(others, history=merged(own.history, others.history))
     statistics.add_counts(own)
@@ -203,7 +207,7 @@ def rank(found: Result) -> tuple[float, float]:
 
 
 def _in_time(found: Result, begin: float, seconds: float) -> Result:
-    """Return a result whose history has times on the clock of the solve."""
+    """Return a result whose history has times since the start of the solve."""
     own = found.statistics
     history = shifted(own.history, begin)
     if not history:

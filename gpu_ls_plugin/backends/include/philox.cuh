@@ -82,7 +82,7 @@ struct Philox {
   }
 
  private:
-  template <int kUnrolled = 1>  // rarely executed code should be short, for the cache
+  template <int kUnrolled = 1>  // rarely executed code should be short, to spare the cache
   GLS_DEVICE void refill() {
     uint32 c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
     uint32 k0 = key[0], k1 = key[1];

@@ -1,4 +1,4 @@
-// Teams of threads. Parts run in parallel only through their team.
+// Teams of threads. The code of a part runs in parallel only through the functions of its team.
 //
 // A team works on one item, such as a tour, and divides ranges of indices among its lanes. On the
 // GPU it is a warp or a block. On the CPU it is a thread with a plain loop, which the compiler
@@ -14,7 +14,7 @@
 #else
 #include <cmath>
 #include <cstring>
-#ifndef GLS_DEVICE  // tests define it as `inline`, which halves the time of compiling
+#ifndef GLS_DEVICE  // tests define it as `inline`, which halves the compile time
 #define GLS_DEVICE inline __attribute__((always_inline))
 #endif
 #define GLS_OUT_OF_LINE __attribute__((noinline))
@@ -53,7 +53,7 @@ struct Ranked {
 constexpr int kRankedBytes = 16;  // size of Ranked
 static_assert(sizeof(Ranked<int>) == kRankedBytes && sizeof(Ranked<int64>) == kRankedBytes &&
                   sizeof(Ranked<double>) == kRankedBytes,
-              "layouts on the host have one size for all values");
+              "Python reserves kRankedBytes for a Ranked of any type");
 
 // Number of interleaved partial sums, for all teams.
 constexpr int kPartialSums = 32;
@@ -87,7 +87,7 @@ GLS_DEVICE void add(const Team&, Number* number, More more) {
 }
 
 // Numbers that several teams lower at the same time: `read` returns such a number; `lower` replaces
-// it by `to` if that is less.
+// it by `to` if `to` is less.
 template <class T>
 GLS_DEVICE T read(const T* number) {
 #ifdef __CUDACC__
@@ -119,7 +119,7 @@ void lower(T* number, T to) {
 }
 #endif
 
-// The place of a lane's items among those of its team, and the number of all items.
+// The place of a lane's first item among the items of its team, and the total number of items.
 struct Compacted {
   int place, total;
 };
@@ -173,9 +173,10 @@ GLS_DEVICE int highest_bit(uint64 word) {
 #endif
 }
 
-constexpr int kMostNew = 16;  // most values that `append_new` takes
+constexpr int kMostNew = 16;  // maximum number of values that `append_new` takes
 
-// After a launch has been cut off, the number of the next item is at least this.
+// To cut off a launch, the host sets the number of the next item to this value, and threads may
+// increase it. A larger number of the next item therefore means that the launch is cut off, too.
 constexpr int kCut = 0x7fff0000;
 
 // One thread that works alone: on the CPU, or on a GPU with one tour per thread.
@@ -245,7 +246,7 @@ struct Host {
     return {none, mine};
   }
 
-  // The same for squads; all lanes of a squad have the value of the squad.
+  // The same for the squads of a block; all lanes of a squad pass the value of the squad.
   template <class T, class Join>
   GLS_DEVICE Scanned<T> scan_squads(T squad, T none, Join) const {
     return {none, squad};
@@ -257,8 +258,8 @@ struct Host {
   GLS_DEVICE int64 total(int64 mine) const { return mine; }
   GLS_DEVICE uint32 reserve(uint32* number, int count) const { return fetch_add(number, count); }
 
-  // Calls put(rank, bit) for each bit set in the words of the lanes, in order; returns their
-  // number.
+  // Calls put(rank, bit) for each bit set in the words of the lanes, in order; returns the number
+  // of bits set.
   template <class F>
   GLS_DEVICE int set_bits(uint32 word, F put) const {
     int rank = 0;
@@ -285,8 +286,9 @@ struct Host {
     words[bit >> 5] &= ~(1u << (bit & 31));
   }
 
-  // Calls put(rank, value), in order, for each of `count` values whose bit is clear. Sets these
-  // bits and returns their number. `count` is at most kMostNew, and kMostNew values are readable.
+  // Calls put(rank, value), in order, for each of `count` values whose bit in `words` is clear.
+  // Sets these bits and returns their number. `count` is at most kMostNew, and kMostNew values are
+  // readable.
   template <class F>
   GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) const {
     int total = 0;
@@ -386,7 +388,7 @@ GLS_DEVICE uint32 least_in_warp(uint32 mine) {
 #endif
 }
 
-// The 32 lanes of a warp. A block has `Warps` of them, which are independent of each other.
+// The 32 lanes of a warp. A block has `Warps` warps, which are independent of each other.
 template <int Warps>
 struct Warp {
   using Squad = Warp;  // see Block
@@ -441,7 +443,7 @@ struct Warp {
     return least_in_warp(mine);
   }
 
-  // The place of this lane among those with `keep`, and the number of these.
+  // The place of this lane among those with `keep`, and the number of lanes with `keep`.
   GLS_DEVICE Compacted compact(bool keep) const {
     const unsigned mask = __ballot_sync(kAllLanes, keep);
     return {warp::rank_in(mask), __popc(mask)};
@@ -488,8 +490,8 @@ struct Warp {
   }
 
   // Divides the things of all lanes evenly among the lanes. `mine` holds the mine.size() things of
-  // this lane. use(owner, index, things) is called for each thing; `things` is `mine` of lane
-  // `owner`.
+  // this lane. One lane calls use(owner, index, things) for each thing; `things` is the value of
+  // `mine` on lane `owner`.
   template <class Things, class Use>
   GLS_DEVICE void share(const Things& mine, Use use) const {
     const Compacted own = stacked(mine.size());
@@ -538,8 +540,8 @@ struct Warp {
     return count;
   }
 
-  // See Host. Each round takes the open numbers that conflict with no open number, and then drops
-  // the open numbers that conflict with a taken number.
+  // See Host. A number is open until it is taken or dropped. Each round takes the open numbers that
+  // conflict with no smaller open number, and then drops those that conflict with a taken one.
   template <class F>
   GLS_DEVICE uint64 first_fit(int count, F row) const {
     const int here = lane(), later = here + 32;
@@ -730,7 +732,7 @@ struct Thread : Host {
 #endif
 
 // Calls use(i, load(i)) for each i in [0, count), in any order. Several loads are in flight at
-// once, without branches between them, so some loaded values are not used.
+// once. To avoid branches between them, lanes without an item load a value that they do not use.
 template <class Team, class Load, class Use>
 GLS_DEVICE void each_ahead(const Team& team, int count, Load load, Use use) {
   constexpr int kAhead = Team::kLanes > 1 ? 4 : 1;
@@ -750,7 +752,7 @@ GLS_DEVICE void each_ahead(const Team& team, int count, Load load, Use use) {
   }
 }
 
-// A variable that all lanes of a team share, one for each type.
+// A variable that all lanes of a team share; there is one for each type T.
 template <class T, class Team>
 GLS_DEVICE T& shared_slot(const Team& team) {
 #ifdef __CUDACC__

@@ -26,7 +26,7 @@ GLS_DEVICE T* address(uint64 word) {
 template <class Data>
 GLS_DEVICE const Data& parameters_of(const uint64* words) {
   static_assert(sizeof(Data) % sizeof(uint64) == 0 && alignof(Data) == alignof(uint64),
-                "fields of 8 bytes");
+                "each field must have 8 bytes");
   return *reinterpret_cast<const Data*>(words);
 }
 
