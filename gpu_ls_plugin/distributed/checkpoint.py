@@ -47,15 +47,15 @@ NUMBERED = re.compile(r"rows_(0|[1-9][0-9]{0,8})")
 class Checkpoint:
     """The state of a run."""
 
-    islands: dict[int, Elites] = field(default_factory=dict)
+    islands: dict[int, Elites] = field(default_factory=dict)  # rows that each island offers others
     lives: int = 0  # largest number of restarts of any island
-    stretches: int = 0  # completed by every island
-    seconds: float = 0.0  # of the run so far
+    stretches: int = 0  # number of stretches that every island has completed
+    seconds: float = 0.0  # duration of the run so far
     kicks: int = 0  # per row
     history: list[Point] = field(default_factory=list)
 
     def save(self, path: Path, problem: Problem, seed: int) -> None:
-        """Write the state to a file, which appears complete or not at all."""
+        """Write the state to a file, completely or not at all."""
         head = {
             "version": VERSION,
             "problem": identity(problem),
@@ -129,7 +129,10 @@ def checkpoint_of(
 
 
 def resume(problem: Problem, islands: list[Island], saved: Checkpoint) -> Elites:
-    """Continue from a checkpoint, which may have more islands; return its rows, the best first."""
+    """Continue from a checkpoint; return its rows, the best first.
+
+    If the checkpoint has more islands than the run, islands get the rows of several islands.
+    """
     for place, elites in saved.islands.items():
         island = islands[place % len(islands)]
         island.elites = joined(problem, [island.elites, elites])
@@ -140,7 +143,7 @@ def resume(problem: Problem, islands: list[Island], saved: Checkpoint) -> Elites
 
 
 class Keeper:
-    """Writes checkpoints to a file, if one is given; a full disk does not end the search."""
+    """Writes checkpoints to a file, if one is given; if that fails, the search continues."""
 
     def __init__(self, path: Path | None, problem: Problem, seed: int) -> None:
         self.path, self._problem, self._seed = path, problem, seed
@@ -172,13 +175,13 @@ class Keeper:
 def identity(problem: Problem) -> str:
     """Return a hash of a problem's data, without its name, comment and optimum."""
     if problem not in _identities:
-        from gpu_ls_plugin.experiments.description import describe  # its package imports SciPy
+        from gpu_ls_plugin.experiments.description import describe  # slow: imports SciPy
 
         _identities[problem] = sha256(describe(problem).encode("utf-8", "replace")).hexdigest()
     return _identities[problem]
 
 
-# Hashing a large matrix takes a second.
+# This cache exists because hashing a large matrix takes a second.
 _identities: WeakKeyDictionary[Problem, str] = WeakKeyDictionary()
 
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-# Evaluated on workers, which may have another version of this module, or none.
+# Evaluated on workers, where this module may be missing or have another version.
 VERSION = "__import__('importlib.metadata').metadata.version('gpu-ls-plugin')"
-CONNECTING = 10  # seconds for a scheduler to answer
-PRELOAD = "gpu_ls_plugin.distributed.local_processes"  # workers load it for its `dask_setup`
+CONNECTING = 10  # seconds that a scheduler has to answer
+PRELOAD = "gpu_ls_plugin.distributed.local_processes"  # workers load it and call `dask_setup`
 ALL = "all"
 
 
@@ -53,12 +53,12 @@ def local_cluster(
     Parameters
     ----------
     workers : int, optional
-        Processes that search on the CPU. The default is one for every two cores, or none if `gpus`
-        is given.
+        Number of processes that search on the CPU. The default is one for every two cores, or none
+        if `gpus` is given.
     gpus : int or "all", optional
-        GPUs to search on, each in its own process.
+        Number of GPUs to search on, with a process for each; by default none.
     threads : int, optional
-        Cores of each CPU worker; by default the workers share all cores evenly.
+        Number of threads of each CPU worker; by default the workers share all cores evenly.
 
     Yields
     ------
@@ -134,7 +134,7 @@ def client_of(given: Any, stack: ExitStack) -> Client:
 
 
 def usable_workers(client: Client) -> list[str]:
-    """Return the workers that have this version of the library; warn about others."""
+    """Return the addresses of workers with this version of the library; warn about others."""
     ours = version("gpu-ls-plugin")
     found: dict[str, Any] = client.run(eval, VERSION, on_error="return")
     usable = [worker for worker, theirs in found.items() if theirs == ours]
@@ -195,7 +195,7 @@ def worker_options(
 
 
 def _devices(gpus: int | str | None) -> list[str]:
-    """Return the device of each GPU worker, as in CUDA_VISIBLE_DEVICES."""
+    """Return the device of each GPU worker, named as in CUDA_VISIBLE_DEVICES."""
     if gpus is None:
         return []
     there = gpu_count()

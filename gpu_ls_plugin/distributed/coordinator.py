@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.messages import Report, Settled
     from gpu_ls_plugin.distributed.run import IslandRun
 
-GONE = 10.0  # seconds without an answer from the scheduler after which it counts as lost
-UNMANNED = 60.0  # seconds without any worker after which the run ends
+GONE = 10.0  # the scheduler counts as lost if it does not answer for this many seconds
+UNMANNED = 60.0  # the run ends if it has no worker for this many seconds
 PATIENCE = 5.0  # seconds that an island waits for a free worker before it shares one
-ENDING, INTERRUPTED = 15.0, 3.0  # seconds to gather rows at the end, and after Ctrl-C
+ENDING, INTERRUPTED = 15.0, 3.0  # seconds in which workers return their rows; after Ctrl-C
 
 
 class Coordinator:
@@ -41,16 +41,19 @@ class Coordinator:
         self._begun: float | None = None
         self._kept, self._manned = 0.0, time.monotonic()
         self._before = Checkpoint()
-        self._over = ""  # the reason, once the run is over
+        self._over = ""  # why the run is over; empty while it continues
 
     @property
     def elapsed(self) -> float:
-        """Seconds of the run, including those before a checkpoint."""
+        """Seconds of the run, including those before the checkpoint from which it continues."""
         passed = 0.0 if self._begun is None else time.perf_counter() - self._begun
         return self._before.seconds + passed
 
     def start(self, workers: list[str], rows: list[Any] | None = None) -> dict[int, Settled]:
-        """Prepare an island on each worker, or on as many workers as `rows` has parts."""
+        """Prepare an island on each worker, or on as many workers as `rows` has parts.
+
+        Return how each island will search, by its number.
+        """
         self._before = self.keeper.found()
         self.placement.update(workers)
         workers = workers if rows is None else workers[: len(rows)]
@@ -68,7 +71,7 @@ class Coordinator:
         return dict(enumerate(settled.values()))
 
     def give(self, groups: list[Elites | None]) -> None:
-        """Give each island its first population, or None if it makes its own."""
+        """Give each island its first population; None lets an island make its own."""
         self._improve(give_populations(self.run, self.islands, groups))
 
     def drive(self) -> None:
@@ -106,9 +109,9 @@ class Coordinator:
         return found
 
     def _order(self, island: Island) -> None:
-        """Send an island its next order; else mark it as done, or as waiting for a free worker."""
+        """Send an island its next order, or mark it as done or as waiting for a free worker."""
         first = island.number + 1 if island.begun is None else len(self.islands)
-        part = first / len(self.islands)  # islands then report at different times
+        part = first / len(self.islands)  # short first stretches: islands report at different times
         stretch = self.run.schedule.stretch(island.kicks, self.elapsed, part)
         if stretch is None:
             island.done = True
@@ -167,7 +170,7 @@ class Coordinator:
         """Take a report, and let the island continue: at once, or together with all others."""
         self._count(island, report)
         self._tell(self.totals.point(self.islands, self.best, self.elapsed))
-        if self._has_to_wait(island):  # even if the target is reached
+        if self._has_to_wait(island):  # the others report first, even if the target is reached
             return
         if self.run.target is not None and self._reached(self.run.target):
             self._over = "target"
@@ -202,7 +205,7 @@ class Coordinator:
         self._restart(island)
 
     def _restart(self, island: Island) -> None:
-        """Give an island new random numbers if it has drawn some."""
+        """Give an island new random numbers if it has already drawn some."""
         if island.begun is not None:
             island.life, island.restarts = island.life + 1, island.restarts + 1
 
@@ -223,7 +226,7 @@ class Coordinator:
         )
 
     def _tend(self) -> None:
-        """Look after waiting islands, the scheduler and the checkpoint."""
+        """Place waiting islands, check that the cluster is there, and keep a checkpoint if due."""
         for island in self.islands:
             if island.waiting_since is not None and not island.done:
                 self._order(island)

@@ -47,7 +47,10 @@ class IslandPopulation:
 
 @dataclass(frozen=True)
 class IslandEvolution(Evolution[IslandPopulation]):
-    """Generations on a cluster: each is a stretch of all islands, which then exchange rows."""
+    """Generations on a cluster: in each, all islands search for a stretch and exchange rows.
+
+    `count` is the number of islands, `tours` is the number of tours of all islands together.
+    """
 
     islands: Islands
     settings: Settings
@@ -82,7 +85,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         run: FrameworkRun,
         given: Tours | None = None,
     ) -> IslandPopulation:
-        """Return a population whose islands begin with the given tours, or with their own."""
+        """Return a first generation; islands share the given tours, or make their own."""
         rows: Any = np.empty((0, problem.n), np.int32) if given is None else given
         parts = [rows[island :: self.count] for island in range(self.count)]
         groups = [
@@ -97,7 +100,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         random_state: Generator,
         run: FrameworkRun,
     ) -> IslandPopulation:
-        """Return the next generation; the same population if no time is left."""
+        """Return the next generation, or the same population if no time is left."""
         if run.seconds_left() <= 0:
             return population
         return self._after(problem, list(population.groups), random_state, run)
@@ -128,5 +131,5 @@ class IslandEvolution(Evolution[IslandPopulation]):
 
 
 def _asked(problem: Problem) -> Problem:
-    """Return the problem that islands search: routes as `solve` does, not as giant tours."""
+    """Return the problem that islands search: as in `solve`, routes rather than giant tours."""
     return domain_of(problem).asked(problem)

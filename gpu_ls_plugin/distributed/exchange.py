@@ -21,19 +21,20 @@ TOPOLOGIES = ("ring", "complete", "random")
 # The public name of this class is `gpu_ls_plugin.distributed.Exchange`.
 @dataclass(frozen=True)
 class ExchangeRule:
-    """How often islands exchange rows, and how many.
+    """Says how often islands exchange rows, and how many rows.
 
     Parameters
     ----------
     every : float
-        Seconds between two exchanges if the budget is in seconds; at least 0.001.
+        Seconds between two exchanges, at least 0.001. Used only if the budget limits seconds but
+        not kicks, and `kicks` is not given.
     kicks : int, optional
-        Kicks of each row between two exchanges. All islands wait for each other at an exchange, so
-        that the result depends only on the seed. The default is a tenth of the budget's kicks, if
-        the budget limits kicks.
+        Kicks of each row between two exchanges. All islands then wait for each other at an
+        exchange, so that the result depends only on the seed. The default is a tenth of the
+        budget's kicks, if the budget limits kicks.
     best, distant : int
-        Numbers of rows that each island offers: `best` of its best different rows, and `distant`
-        of its good rows that differ most from its best one.
+        Numbers of rows that each island offers: its `best` best different rows, and `distant` good
+        rows that differ most from its best row.
 
     Raises
     ------

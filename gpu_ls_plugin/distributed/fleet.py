@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.distributed.messages import Order
 
-LARGE = 2**20  # bytes from which a job is sent straight to the worker, not via the scheduler
+LARGE = 2**20  # jobs of at least this many bytes bypass the scheduler
 TICK = 0.1  # seconds to wait for an event
 POLL = 0.3  # seconds between two checks of the workers
 
@@ -31,14 +31,14 @@ class Event:
 
     kind: str  # "done", "failed", "workers" or "seen"
     island: int  # -1 if it concerns no island
-    token: Any  # identifies the task
-    content: Any  # result or error of the task, addresses of all workers, state of a search
+    token: Any  # identifies the task; None if it concerns no task
+    content: Any  # result or error of the task, addresses of all workers, or state of a search
 
 
 class Fleet:
     """Sends orders to workers and queues their answers; only `wait` and `events` block.
 
-    The names of the tasks in Dask begin with `title`; `packed` is the job as a pickle.
+    The names of the tasks in Dask begin with `title`; `packed` is the pickled `Job`.
     """
 
     def __init__(self, client: Client, run: str, title: str, packed: bytes) -> None:
@@ -94,7 +94,7 @@ class Fleet:
             return None
 
     def events(self, seconds: float, wanted: Callable[[], bool]) -> Iterator[Event]:
-        """Yield events until the time is over or `wanted` returns False."""
+        """Yield events for at most `seconds`, as long as `wanted` returns True."""
         end = time.monotonic() + seconds
         while wanted() and time.monotonic() < end:
             event = self.wait(TICK)
@@ -147,7 +147,7 @@ class Fleet:
         return token
 
     def _done(self, island: int, token: object, future: Future) -> None:
-        """Fetch a result in a new thread, since its worker may be lost."""
+        """Fetch a result in a new thread: if its worker is lost, fetching blocks."""
         fetch = threading.Thread(target=self._fetch, args=(island, token, future), daemon=True)
         fetch.start()
 

@@ -24,14 +24,14 @@ class Island:
     number: int
     elites: Elites  # as of its last report
     rows: Any = None  # given first rows, if any
-    size: int | None = None  # of the population, if it is known
+    size: int | None = None  # number of rows in the population, if it is known
     life: int = 0  # number of its stream of random numbers
     restarts: int = 0  # in this run
     stretches: int = 0
     kicks: int = 0  # per row
     token: object = None  # identifies the running task
     done: bool = False
-    waiting_since: float | None = None  # seconds of the run, if it waits for a worker
+    waiting_since: float | None = None  # time in the run from which it has waited for a worker
     worker: str = ""
     backend: str = ""
     rows_searched: int = 0
@@ -44,7 +44,10 @@ class Island:
 
     @property
     def first_rows(self) -> Any:
-        """Rows for a worker that does not have the island: given ones, or the last elites."""
+        """Rows for a worker that does not have the island yet; None: the worker makes its own.
+
+        They are the given rows before the first stretch, and the last elites after it.
+        """
         if self.rows is not None and not self.stretches:
             return self.rows
         return self.elites.rows if len(self.elites) else None
@@ -72,9 +75,9 @@ def give_rows(islands: list[Island], parts: list[Any] | None) -> None:
 
 
 def give_populations(run: IslandRun, islands: list[Island], groups: list[Elites | None]) -> Elites:
-    """Let islands begin with populations; return the elites of all of them, the best first.
+    """Let islands begin with given populations; return the elites of all islands, the best first.
 
-    `groups` has all rows of an island, or None for an island that makes its own.
+    `groups` has all rows of each island, or None for an island that makes its own.
     """
     for island, group in zip(islands, groups, strict=False):
         if group is not None:

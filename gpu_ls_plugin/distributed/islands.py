@@ -126,15 +126,15 @@ class Islands:
         memory_limit : int, optional
             Bytes of memory that each island may use.
         first_row : int
-            Number of the first row of the first island.
+            Number of the first row of the first island; random numbers depend on row numbers.
 
         Returns
         -------
         Result
             All rows of all islands as NumPy arrays, the best first.
-            ``statistics.phases["exchange"]`` has the seconds in which an island did not search, on
+            ``statistics.phases["exchange"]`` is how many seconds an island did not search, on
             average. After Ctrl-C, or if the scheduler is lost, the result has the best rows so far,
-            and `stopped_by` is "interrupt" or "lost".
+            and ``statistics.stopped_by`` is "interrupt" or "lost".
 
         Raises
         ------
@@ -185,7 +185,7 @@ class Islands:
         Raises
         ------
         GpuLsError
-            For the same reasons as a call.
+            For the same reasons as in `__call__`.
         """
         job = self._job(problem, self._searched(settings))
         return self._found(job, settings, None, callback, settled)
@@ -204,7 +204,7 @@ class Islands:
 
         `settings` are those of the whole run, as in `solve`. `groups` has all rows of each island,
         or None for an island that makes its own. `seed` must differ between the parts of a run.
-        `budget` is that of this part, and `share` the share of the run that has passed, 0 to 1.
+        `budget` limits this part; `share` says how much of the run has passed, 0 to 1.
         """
         job = self._job(problem, self._searched(settings))
         run = run_of(self.exchange, self.topology, job, replace(settings, seed=seed), budget, share)

@@ -60,7 +60,7 @@ def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Clie
 
 
 def _loop() -> LoopRunner:
-    """Return a loop in a thread that blocks SIGINT; processes that it starts block it, too."""
+    """Start an event loop in a thread that blocks SIGINT, as do its processes; return its runner."""
     from distributed.utils import LoopRunner
 
     runner = LoopRunner()
@@ -69,7 +69,7 @@ def _loop() -> LoopRunner:
         return runner
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # it would unblock SIGINT in the thread that starts it
+    resource_tracker.ensure_running()  # a later start would unblock SIGINT in the loop's thread
     former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         runner.start()
@@ -79,7 +79,7 @@ def _loop() -> LoopRunner:
 
 
 def _loop_of(one: Any) -> Any:
-    """Return the loop of a runner, a cluster or a client; None if it has none yet."""
+    """Return the event loop of a runner, a cluster or a client; None before it has a loop."""
     return getattr(getattr(one, "_loop_runner", one), "_loop", None)
 
 
@@ -112,7 +112,7 @@ def _drop_now(runner: LoopRunner, opened: Collection[Any]) -> None:
     processes = _processes(loop)
     _kill(processes)
     loop.add_callback(_silence)
-    for one in opened:  # Dask then does not try to close it, now or at exit
+    for one in opened:  # Dask must not try to close it, now or at exit
         one.status = "closed" if isinstance(one, Client) else Status.closed
         with suppress(AttributeError):
             one._loop_runner.stop(ENDING)
@@ -120,7 +120,7 @@ def _drop_now(runner: LoopRunner, opened: Collection[Any]) -> None:
     processes |= _processes(loop)
     end = time.monotonic() + STARTING
     while any(process.pid is None for process in processes) and time.monotonic() < end:
-        time.sleep(0.01)  # a thread is starting it
+        time.sleep(0.01)  # another thread is starting the process
     _kill(processes)
 
 

@@ -20,18 +20,18 @@ class Job:
     """The problem of a run and how islands search it; many runs may share a job."""
 
     problem: Problem
-    search: Any  # used unchanged; None: chosen by `settings`
-    settings: Settings  # completed on each worker, for its device; the seed is in orders
+    search: Any  # used unchanged; None: `settings` determine the search
+    settings: Settings  # each worker completes them for its device; orders have the seed
     first_row: int  # number of the first row of the first island
     memory_limit: int | None  # bytes
     best: int  # number of best rows that an island offers
-    distant: int  # number of rows far from its best that it offers as well
+    distant: int  # number of rows far from its best one that it also offers
     islands: int = 1  # number of islands at the start of a run
 
 
 @dataclass(frozen=True)
 class Settled:
-    """How a worker is going to search; `processors` are CPU threads or GPU multiprocessors."""
+    """How a worker will search; `processors` is its number of CPU threads or multiprocessors."""
 
     backend: str
     processors: int
@@ -44,26 +44,26 @@ class Order:
 
     run: str
     island: int
-    life: int  # times that the island was restarted: each life has its own random numbers
+    life: int  # number of restarts of the island; its random numbers depend on this
     number: int  # number of the stretch
     seed: int  # seed of the run
     stretch: Stretch
     left: float  # seconds left in the run
     rows: NDArray[Any] | None  # (K, n) int32: first rows, if the worker does not have the island
-    size: int | None  # of the population; by default as many rows as keep the device busy
+    size: int | None  # rows in the population; None: as many as keep the device busy
     guests: Elites  # rows from other islands
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The state of an island at the end of a stretch; numbers are as in the order."""
+    """The state of an island at the end of a stretch."""
 
-    island: int
+    island: int  # as in the order, like the next two fields
     life: int
     number: int
     elites: Elites
-    size: int  # of the population
-    mean: float  # mean cost of its rows
+    size: int  # number of rows in the population
+    mean: float  # mean cost of these rows
     statistics: Statistics  # of this stretch
     finished: bool  # whether more stretches would change nothing
     searched: float  # seconds of search on the worker

@@ -45,7 +45,7 @@ class IslandView:
     """Shows islands below the state of a search; for `SearchDisplay.view`."""
 
     def columns(self, progress: Progress) -> list[str]:
-        """Return the texts about islands for a single line."""
+        """Return strings about islands, for a display of a single line."""
         if not isinstance(progress, IslandProgress):
             return []
         states = [line.state for line in progress.islands]

@@ -28,15 +28,15 @@ class Schedule:
 
     seconds: float
     kicks: int | None
-    every: float  # seconds of a stretch, infinite if kicks end it
-    step: int | None  # kicks of a stretch
-    share: float | None = None  # if this is a small part of a longer run: the share that has passed
+    every: float  # seconds per stretch; infinite if kicks end it
+    step: int | None  # kicks per row and stretch; None: kicks do not end it
+    share: float | None = None  # if this is a part of a longer run, how much of that has passed
 
     @classmethod
     def of(
         cls, exchange: ExchangeRule, budget: Budget, kicks: int | None, share: float | None = None
     ) -> Schedule:
-        """Return the schedule of a run; `kicks` limit it if the budget has no limit."""
+        """Return the schedule of a run; if the budget has no limit, `kicks` limits the run."""
         seconds = math.inf if budget.seconds is None else budget.seconds
         unlimited = (budget.seconds, budget.kicks, budget.moves) == (None, None, None)
         total = kicks if unlimited else budget.kicks
@@ -54,8 +54,8 @@ class Schedule:
     def stretch(self, done: int, elapsed: float, part: float = 1.0) -> Stretch | None:
         """Return the next stretch, or None if the run is over.
 
-        `done` and `elapsed` are the kicks of each row and the seconds of the run so far, `part` is
-        the share of `every` that this stretch takes.
+        `done` is the number of kicks of each row so far, `elapsed` is how many seconds the run has
+        taken so far, and `part` is the share of `every` that this stretch takes.
         """
         left = self.seconds - elapsed
         kicks = self.step
@@ -70,7 +70,7 @@ class Schedule:
         return Stretch(seconds, kicks, *ends, steady=True)
 
     def _share(self, done: int, elapsed: float) -> float:
-        """Return the share of the run that has passed: by kicks if they limit it, else by time."""
+        """Return the share of the run that has passed, by kicks if they limit it, or by time."""
         if self.share is not None:
             return self.share
         if self.kicks is not None:
@@ -80,7 +80,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class IslandRun:
-    """A run of islands; `offered` are the numbers of best and distant rows of each exchange."""
+    """A run of islands; `offered` says how many best and distant rows an island offers."""
 
     name: str
     problem: Problem
@@ -101,7 +101,7 @@ def run_of(
     share: float | None = None,
     callback: Callback | None = None,
 ) -> IslandRun:
-    """Return the run of a job; by default, `settings` have its budget."""
+    """Return the run of a job; the default budget is that of `settings`."""
     if budget is None:
         seconds = settings.seconds
         budget = settings.budget(seconds)

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.population import Population
     from gpu_ls_plugin.runs.settings import Settings
 
-ROWS = 2**20  # row numbers reserved for each island
+ROWS = 2**20  # number of row numbers reserved for each island
 STARTS = 1  # distinguishes the seeds of first rows from others
-LEAST = 1.0  # seconds for a generation, even if its stretch ends earlier
-PARTS = 8  # batches into which the first descent of a restarted island is divided
-KNOWN = 16  # jobs that are kept unpacked, with everything computed for their problems
+LEAST = 1.0  # seconds that a generation may take even if its stretch ends earlier
+PARTS = 8  # number of batches in the first descent of a restarted island
+KNOWN = 16  # number of jobs that stay unpacked, with everything computed for their problems
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Seat:
     population : Population or None
         None until the first stretch.
     life : int
-        The life of the island that the population belongs to.
+        Number of restarts of the island up to this population; -1 without a population.
     """
 
     job: Job
@@ -167,7 +167,7 @@ def begin(packed: bytes, order: Order) -> Report:
 
 
 def collect(run: str, island: int) -> Elites | None:
-    """Return all rows of an island with recomputed costs; None if the island is not here."""
+    """Return all rows of an island with recomputed costs; None if it is not on this worker."""
     seat = seats.get((run, island))
     if seat is None or seat.population is None:
         return None
@@ -204,7 +204,7 @@ def make_population(seat: Seat, order: Order) -> Population:
         "first_row": first_row,
         "target": settings.target,
     }
-    timed = order.stretch.seconds < math.inf  # kicks do not limit generations
+    timed = order.stretch.seconds < math.inf  # kicks cannot limit generations
     if len(seat.plan.stages) > 1 and timed and order.rows is None and not order.life:
         random = np.random.default_rng([seed, first_row])
         return StagedPopulation(seat.plan, random, least=LEAST, full=True)
@@ -215,7 +215,7 @@ def make_population(seat: Seat, order: Order) -> Population:
         rows,
         calls=order.number,
         seconds=order.stretch.seconds if order.life else order.left,
-        parts=PARTS if order.life else 1,  # a restarted island reports soon, with fewer rows
+        parts=PARTS if order.life else 1,  # lets a restarted island report soon, with fewer rows
         moves=settings.moves,
         memory_limit=job.memory_limit,
         asked=job.problem,
@@ -245,7 +245,7 @@ def _starts(seat: Seat, order: Order, seed: int) -> Any:
 
 @contextmanager
 def _cores() -> Iterator[None]:
-    """Limit the threads of the CPU to those of the Dask worker."""
+    """Limit the number of CPU threads to that of the Dask worker."""
     worker = this_worker()
     with nullcontext() if worker is None else threads_at_most(worker.state.nthreads):
         yield

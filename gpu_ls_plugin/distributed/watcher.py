@@ -1,4 +1,4 @@
-"""Checks after each launch of an island: they send events, and end the stretch."""
+"""Checks after each launch of an island: they send events, and may end the stretch."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def topic(run: str) -> str:
 
 
 def this_worker() -> Any:
-    """Return the Dask worker that runs this task; None outside of one."""
+    """Return the Dask worker that runs this task; None outside of a task."""
     from distributed import get_worker
 
     try:

@@ -28,12 +28,12 @@ OURS = (InvalidParameterError, InvalidTypeError, FaultyPartError, InsufficientMe
 class Placement:
     """The worker of each island; islands share a worker only if there are too few workers."""
 
-    patience: float  # seconds after which an island shares a worker
+    patience: float  # an island that has waited for this many seconds shares a worker
     workers: list[str] = field(default_factory=list)  # addresses, in order of arrival
     homes: dict[int, str] = field(default_factory=dict)  # the worker of each placed island
 
     def update(self, present: list[str]) -> list[int]:
-        """Set the workers that are present; return the islands that have lost theirs."""
+        """Set the workers that are present; return the islands that have lost their worker."""
         known = [worker for worker in self.workers if worker in present]
         self.workers = known + [worker for worker in present if worker not in known]
         lost = [island for island, home in self.homes.items() if home not in self.workers]
@@ -101,7 +101,7 @@ class Failures:
         return {worker: found[worker] for worker in workers if worker in found}
 
     def look(self, present: list[str]) -> list[int]:
-        """Set the workers that are present; return the islands that have lost theirs."""
+        """Set the workers that are present; return the islands that have lost their worker."""
         before = dict(self._placement.homes)
         lost = self._placement.update([w for w in present if w not in self._excluded])
         for worker in dict.fromkeys(before[island] for island in lost):
@@ -114,7 +114,7 @@ class Failures:
         return lost
 
     def exclude(self, worker: str, error: BaseException, others: bool) -> list[int]:
-        """Leave a worker out; return its islands. Raise the error if no other can search."""
+        """Leave a worker out; return its islands. Raise the error if no other worker can search."""
         if isinstance(error, OURS) or not others:
             raise _untraced(error)
         self._excluded.add(worker)

@@ -62,7 +62,7 @@ class LowEntropy:
     Parameters
     ----------
     nats : float
-        Bound of `entropy` divided by the number of cities, at least 0. The entropy of equal tours
+        Bound on `entropy` divided by the number of cities, at least 0. The entropy of equal tours
         is 0; that of two tours without a common edge is log 2 = 0.69 per city.
 
     Raises
@@ -88,7 +88,7 @@ class FewTours:
     Parameters
     ----------
     tours : int
-        The given number, at least 1.
+        Fewer different tours than this count as convergence; at least 1.
 
     Raises
     ------
@@ -102,5 +102,5 @@ class FewTours:
         checks.fields(self, checks.integer, "tours", least=1)
 
     def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
-        """Return whether there are fewer different tours; see `Convergence`."""
+        """Return whether the population has too few different tours; see `Convergence`."""
         return different(problem, population.tours) < self.tours

@@ -114,7 +114,7 @@ def different(problem: Problem, rows: Any) -> int:
 
 
 def _module(rows: Any) -> Any:
-    """Return the array module of rows; raise unless they are a batch."""
+    """Return NumPy or CuPy, whichever holds the rows; raise unless they are a batch (P, n)."""
     if getattr(rows, "ndim", 0) != 2 or not rows.size:
         raise InvalidTourError("rows: not an array of shape (P, n) with at least one row")
     return sys.modules["cupy"] if on_gpu(rows) else np

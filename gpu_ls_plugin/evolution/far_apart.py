@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BLOCK = 512  # rows that are compared at once
-RARE = 500  # look-ups in bit sets that take as long as counting one pair
+RARE = 500  # counting one pair takes as long as this many look-ups in bit sets
 CHUNK = 2**23  # maximum number of entries in a temporary array
-WORD = 64  # bits of a word
+WORD = 64  # bits per word
 
 
 def far_apart(xp: Any, features: Any, count: int, least: int) -> Any:
@@ -18,7 +18,7 @@ def far_apart(xp: Any, features: Any, count: int, least: int) -> Any:
 
     `features` (P, n) has the features of each row, the best row first. A row is chosen if it
     differs from each row chosen before it in at least `least` features; row 0 is always chosen. If
-    too few rows are chosen, the first of the others are added.
+    too few rows are chosen, the best of the skipped rows are added.
     """
     size, n = features.shape
     if least == 0:
@@ -50,9 +50,9 @@ def _first_come(xp: Any, close: Any, free: Any) -> Any:
 
 
 def shared_features(xp: Any, features: Any, first: int) -> Any:
-    """Return how many features each of the first rows shares with each row, (first, P).
+    """Return how many features rows 0 to `first` - 1 share with each row, (first, P).
 
-    `features` (P, n) are those of a `Domain`. Features that many rows have are counted with bit
+    `features` (P, n) come from `Domain.features`. Features that many rows have are counted with bit
     sets, the others pair by pair. Bit sets alone would be slow for random rows, which have many
     different features; pairs alone would be slow for similar rows, because all pairs share
     features.
@@ -72,7 +72,7 @@ def shared_features(xp: Any, features: Any, first: int) -> Any:
 
 
 def _incidence(xp: Any, features: Any) -> tuple[Any, Any]:
-    """Return the row and the feature of each entry, sorted by feature; features count from 0."""
+    """Return the row and the feature of each entry, sorted by feature, renumbered from 0."""
     bits = len(features).bit_length()
     rows = xp.arange(len(features), dtype=xp.int64)[:, xp.newaxis]
     both = ((features << bits) | rows).ravel()
@@ -84,7 +84,7 @@ def _incidence(xp: Any, features: Any) -> tuple[Any, Any]:
 
 
 def _sets(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[Any]:
-    """Yield a uint64 array (size,) for every 64 frequent features; its bits mark those of a row."""
+    """Yield a uint64 array (size,) for every 64 frequent features: a bit for each, per row."""
     place = xp.cumsum(frequent.astype(xp.int64)) - 1
     chosen = frequent[column]
     row, column = row[chosen], place[column[chosen]]
@@ -98,17 +98,20 @@ def _sets(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[
 
 
 def _bits_set(xp: Any, words: Any) -> Any:
-    """Return the number of set bits of 64-bit numbers."""
+    """Return the number of set bits in each 64-bit number."""
     if hasattr(xp, "bitwise_count"):
         return xp.bitwise_count(words)
-    halves = words - (words >> 1 & 0x5555555555555555)  # NumPy 1: sums of 2, 4 and 8 bits
+    halves = words - (words >> 1 & 0x5555555555555555)  # NumPy 1: add up 2, 4, then 8 bits
     fours = (halves & 0x3333333333333333) + (halves >> 2 & 0x3333333333333333)
     bytes_ = fours + (fours >> 4) & 0x0F0F0F0F0F0F0F0F
     return (bytes_ * 0x0101010101010101 >> 56).astype(xp.uint8)
 
 
 def _pairs(xp: Any, row: Any, column: Any, each: Any, first: int) -> Iterator[tuple[Any, Any]]:
-    """Yield both rows of each pair that shares a feature; `each` counts the rows of a feature."""
+    """Yield the rows of all pairs, once for each feature that a pair shares.
+
+    `each` is the number of rows that have a feature. Features with 0 are skipped.
+    """
     begin = xp.searchsorted(column, xp.arange(len(each)))
     mine = xp.flatnonzero((row < first) & (each[column] > 0))
     ends = xp.cumsum(each[column[mine]])  # one partner for each row with the feature

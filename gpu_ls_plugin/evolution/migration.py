@@ -19,15 +19,15 @@ class RingMigration:
 
     Populations form a ring: the first one gets tours from the last one. All emigrants are chosen
     before any replacement, so that a tour moves by one population at a time. Tours that a
-    population already has are not copied into it. Its best tour and its size do not change.
+    population already has are not copied into it. Each population keeps its best tour and its size.
     (`gpu_ls_plugin.Migration` is for the chains of one search.)
 
     Parameters
     ----------
     every : int
-        Generations between two migrations, at least 1.
+        Number of generations between two migrations, at least 1.
     migrants : int
-        Tours that are copied from each population, at least 1.
+        Number of tours that are copied from each population, at least 1.
 
     Raises
     ------
@@ -61,8 +61,8 @@ class RingMigration:
         Returns
         -------
         list of TourPopulation
-            The new populations, each with the cheapest tours first. If no migration is due, the
-            given populations.
+            The new populations, each with the cheapest tours first, or the given populations if no
+            migration is due.
         """
         if generation % self.every or len(populations) == 1:
             return list(populations)

@@ -89,7 +89,7 @@ def require_lengths(
 
 
 def answer_of(name: str, evaluate: Callable[[Any], Any], rows: NDArray[Any]) -> Any:
-    """Return the evaluation of rows; UnsupportedProblemError if it raises any exception."""
+    """Return the evaluation of rows; raise UnsupportedProblemError if it raises an exception."""
     try:
         return evaluate(rows.copy())
     except Exception as error:  # third-party code may raise anything
@@ -108,6 +108,7 @@ def require_costs_alone(
     """Return the problem if a framework's object evaluates tours by their cost; raise otherwise.
 
     `cost` takes a copy of the object and a tour (n,), and returns the object's cost of the tour.
+    `costs` is as in `require_lengths`.
     """
     twin = copy_of(evaluated)
     name = type(evaluated).__name__

@@ -34,7 +34,7 @@ class Replacement(Protocol):
         population, children : TourPopulation
             At least one tour each; not changed.
         parents : tuple of two int64 arrays, shape (children,)
-            Rows of the population from which each child was crossed.
+            Indices in `population` of the first and the second parent of each child.
         size : int
             Size of the next population, at least 1.
 
@@ -117,7 +117,7 @@ class Crowding:
     a tie, the first one. A child whose tour is already in the population replaces nothing. All
     other tours stay, so that optima in different regions are kept.
 
-    If the next population is larger, the best of the remaining tours join it.
+    If the next population is to be larger than the current one, the best remaining tours join it.
 
     References
     ----------
@@ -150,7 +150,7 @@ class Crowding:
 def _rivals(
     problem: Problem, population: TourPopulation, children: TourPopulation, parents: tuple[Any, Any]
 ) -> Any:
-    """Return the row of the more similar parent of each child."""
+    """Return the index of the more similar parent of each child."""
     first, second = parents
     one, other = (distance(problem, children.tours, population.tours[rows]) for rows in parents)
     return population.xp.where(other < one, second, first)

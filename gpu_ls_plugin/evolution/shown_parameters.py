@@ -6,7 +6,7 @@ import inspect
 from dataclasses import is_dataclass
 from typing import Any
 
-LONGEST = 60  # characters of the longest value that is shown
+LONGEST = 60  # values with more characters than this are shown by their name or type only
 
 _MISSING = object()
 
@@ -24,7 +24,7 @@ class ShownParameters:
 
 
 def _given(of: object) -> list[str]:
-    """Return the text "name=value" for each parameter that differs from its default."""
+    """Return the string "name=value" for each parameter that differs from its default."""
     held = vars(of)
     spaces = [vars(part) for part in held.values() if is_dataclass(part)]
     known = {name.removeprefix("_"): it for space in (*spaces, held) for name, it in space.items()}
@@ -48,7 +48,7 @@ def _is_default(value: Any, default: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    """Return a short text of a value, without addresses."""
+    """Return a short string for a value, without memory addresses."""
     if hasattr(value, "shape"):
         return f"<{type(value).__name__} {tuple(value.shape)}>"
     text = repr(value)

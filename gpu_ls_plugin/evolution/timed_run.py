@@ -10,13 +10,13 @@ from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 
 
 class TimedRun(ShownParameters):
-    """The clock and the search counts of a loop that you write; its operators share the object.
+    """The clock and the search counts of a loop that you write; all operators share the object.
 
     Parameters
     ----------
     seconds : float
         Time limit, counted from the creation of the object; compiling does not count. Searches
-        end in time. By default there is no limit.
+        end when the time is up. By default there is no limit.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class TimedRun(ShownParameters):
         return self.seconds_left() <= 0
 
     def seconds_left(self) -> float:
-        """Return the seconds that searches may take: infinite without a limit, 0 if over."""
+        """Return the seconds that searches may take: infinite without a limit, 0 if `over`."""
         left = self.seconds - (budget.now() - self._begin)
         return 0.0 if self.interrupted else max(0.0, left)
 

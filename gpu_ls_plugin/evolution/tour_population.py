@@ -46,7 +46,7 @@ class TourPopulation:
         return len(self.tours)
 
     def take(self, rows: Any) -> TourPopulation:
-        """Return a population of some rows, in their order."""
+        """Return a population of the rows with these indices, in this order."""
         return TourPopulation(self.xp, self.tours[rows], self.costs[rows], self.keys[rows])
 
     def joined(self, other: TourPopulation) -> TourPopulation:
@@ -85,7 +85,7 @@ class TourPopulation:
         return self.take(kept[self._sorted(self.costs[kept])[:size]])
 
     def _sorted(self, values: Any) -> Any:
-        """Return the order of values, ties by row: CuPy's sorts need not be stable."""
+        """Return the indices that sort values, ties by index, as CuPy's sorts may be unstable."""
         rows = self.xp.arange(len(values), dtype=values.dtype)
         return self.xp.lexsort(self.xp.stack([rows, values]))
 

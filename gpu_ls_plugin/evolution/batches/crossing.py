@@ -74,7 +74,8 @@ class Crossing:
     ) -> Tours:
         """Return one child for each pair of rows, int32 (P, n).
 
-        One random number is drawn. If a row is not a solution, the error names it.
+        Each call draws one number from `random_state`, the seed of the crossover. If a row is not a
+        solution, the error names the row.
         """
         parents = [checked_rows(problem, rows, "parents") for rows in (first, second)]
         seed = int(random_state.integers(2**63))

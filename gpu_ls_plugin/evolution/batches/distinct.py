@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
-_TRIES = 4  # kicks in a row before a tour that stays known is given up
+_TRIES = 4  # a tour that is still known after this many kicks is given up
 
 
 class Batch(NamedTuple):
-    """Tours (P, n) in canonical form, their costs (P,) as from `Improver`, and which are new."""
+    """Tours (P, n) in canonical form, costs (P,) as in `Improver`, and which tours are new."""
 
     tours: Tours
     costs: NDArray[np.int64] | None
@@ -35,10 +35,10 @@ class Batch(NamedTuple):
 class DistinctSearch:
     """A search and a kick that make all tours of a batch different, and different from known ones.
 
-    A tour that is known before the search is kicked first, since the search would only return it.
-    A tour that is known after the search is kicked, and not searched again, so there is never a
-    second launch. If kicks find no new tour, as on tiny problems, the tour from before the search
-    is kept.
+    A known tour is kicked before the search, because a known tour is usually a local optimum, which
+    the search would return unchanged. If the search itself returns a known tour, this tour is
+    kicked, but not searched again, so that one batch suffices. If kicks find no new tour, as on
+    tiny problems, the tour from before the search replaces it, provided that this tour is new.
     """
 
     improver: Improver
@@ -59,7 +59,8 @@ class DistinctSearch:
     ) -> Batch:
         """Search all rows (P, n) in one batch, within the time that a run has left.
 
-        `known` are keys of tours in canonical form. If no tour is new, nothing is searched.
+        `known` holds the keys of known tours in canonical form. If all tours stay known despite
+        kicks, nothing is searched.
         """
         tours = checked_rows(problem, rows, "tours").copy()
         new = self._renew(problem, tours, known, random_state)
@@ -69,7 +70,7 @@ class DistinctSearch:
         tours, costs = self.improver(problem, tours, random_state, run)
         found = unknown(tours, known)
         new = self._renew(problem, tours, known, random_state)
-        _exchange(tours, new, starts, known.union(keys(tours[new])))  # if no kick found a new tour
+        _exchange(tours, new, starts, known.union(keys(tours[new])))  # where kicks did not help
         if costs is not None and not found.all():
             costs[~found] = problem.cost(tours[~found])
         return Batch(tours, costs, new)
@@ -77,7 +78,7 @@ class DistinctSearch:
     def _renew(
         self, problem: Problem, tours: Tours, known: set[bytes], random_state: Generator
     ) -> NDArray[np.bool_]:
-        """Kick each known tour until it is a new one (in place); return which are new."""
+        """Kick known tours, in place, until they are new or tries run out; return which are new."""
         kicked = problem.canonical(tours)
         new = unknown(kicked, known)
         known = known.union(keys(kicked[new]))
@@ -91,7 +92,7 @@ class DistinctSearch:
 
 
 def _exchange(tours: Tours, new: NDArray[np.bool_], offered: Tours, known: set[bytes]) -> None:
-    """Replace tours that are not new with offered ones that are; change all but `offered`."""
+    """Replace tours that are not new with offered ones that are; update `new` and `known`."""
     old = np.flatnonzero(~new)
     taken = old[unknown(offered[old], known)]
     tours[taken], new[taken] = offered[taken], True
@@ -111,11 +112,11 @@ _offspring: WeakKeyDictionary[Any, Offspring] = WeakKeyDictionary()
 
 
 def offspring_of(run: object, generation: int | None) -> Offspring:
-    """Return the offspring of a generation of a run so far; the caller adds to it.
+    """Return the record of a generation's offspring; the caller adds new tours to it.
 
     A framework may mate repeatedly in a generation to replace duplicate offspring, but it does not
     tell operators which offspring it already has. `run` is any object that lives as long as the
-    run and supports weak references. If `generation` is None, nothing is kept.
+    run and supports weak references. If `generation` is None, each call returns an empty record.
     """
     if generation is None:
         return Offspring(None)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
 
 KINDS = ("rotation", "reversal")
-MOST_WAITING = 1000  # maximum number of pairs whose fitness is not known yet
+MOST_WAITING = 1000  # maximum number of pairs that wait until their fitness is known
 
 
 class TourDuplicates:
@@ -31,9 +31,9 @@ class TourDuplicates:
     rotations are kept until the fitness of both is known. If it is the same, rotations are
     duplicates from then on. The same holds for reversals.
 
-    Members are a framework's objects for solutions: `row` returns their row (n,), and `fitness`
-    their fitness, or None if it is not known yet. `remedies` has the advice for errors about a
-    "rotation" or a "reversal" that does not cost the same.
+    Members are a framework's objects for solutions. `row` returns the row (n,) of a member;
+    `fitness` returns its fitness, or None if it is not known yet. `remedies` maps "rotation" and
+    "reversal" to the advice in the error about a pair of this kind with different fitness.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class TourDuplicates:
         """Return which members are duplicates, bool (P,).
 
         A member is a duplicate if its tour is among `others`, or, without `others`, if an earlier
-        member has the same tour. If a rotation or reversal has another fitness,
-        InvalidParameterError is raised.
+        member has the same tour. If the fitness of a tour differs from that of its rotation or
+        reversal, InvalidParameterError is raised.
         """
         self._settle()
         there, known = (members, rows) if others is None else others
@@ -110,7 +110,7 @@ class TourDuplicates:
 
 
 def _repeated(rows: Tours, known: Tours | None) -> NDArray[np.bool_]:
-    """Return which rows are in `known`, or without it, which are equal to an earlier row."""
+    """Return which rows are in `known`, or, if it is None, which are equal to an earlier row."""
     if known is None:
         return ~unknown(rows, set())
     there = set(keys(known))

@@ -44,11 +44,11 @@ def default_search(
     Parameters
     ----------
     problem : Problem, optional
-        By default a problem of tours.
+        The problem to search; by default, the search is for tours.
     backend : str
         The backend that the search is for.
     thorough : bool
-        Whether to search longer, for algorithms with few generations, and for children that need
+        Whether to search longer. This suits algorithms with few generations, and children that need
         many moves.
     """
     domain = domains()[0] if problem is None else domain_of(problem)
@@ -59,14 +59,14 @@ def default_search(
 class Improver:
     """A search, its limits and its backend, stateless and picklable."""
 
-    search: Callable[..., Any] | str | None = None  # or its text; None: `default_search`
+    search: Callable[..., Any] | str | None = None  # a search or its text; None: `default_search`
     backend: str = "auto"
-    moves: int | None = None  # improving moves per tour and call; None: to the local optimum
-    kicks: int | None = None  # kicks of an iterated search; None: its default unless `moves` is set
+    moves: int | None = None  # limit of improving moves per tour and call; None: no limit
+    kicks: int | None = None  # kicks of an iterated search; None: see `_budget`
     thorough: bool = False  # whether the default search is thorough
 
     def __post_init__(self) -> None:
-        check_name(self.backend)  # wrong parameters raise here, not in a generation
+        check_name(self.backend)  # wrong parameters raise here, not only in a generation
         checks.given_fields(self, checks.integer, "moves", least=1)
         checks.given_fields(self, checks.integer, "kicks", least=0)
         search = improving(self._read(), self.search)
@@ -77,7 +77,7 @@ class Improver:
             )
 
     def _read(self) -> Callable[..., Any]:
-        """Return the given search, unchecked; for a kick, an error names `PerturbationMutation`."""
+        """Return the given search, unchecked; if it is a kick, the error says what to pass."""
         try:
             return self._found()
         except UnknownPartError as error:
@@ -109,9 +109,9 @@ class Improver:
         """Search all rows (P, n) in one batch, within the time that a run has left.
 
         Returns the improved tours in canonical form, int32 (P, n), and their exact costs, int64
-        (P,). Costs are None if there was no time for a search, or if lengths are real: the last
-        digits then depend on where the row of a tour begins. One random number is drawn in any
-        case.
+        (P,). Costs are None if there was no time for a search. They are also None if lengths are
+        real: rounding then depends on the city at which a row begins, which the canonical form
+        changes. Each call draws one number from `random_state`, even if no time is left.
         """
         tours, costs = as_tours(rows), None
         result = self.search_rows(problem, tours, random_state, run)
@@ -137,7 +137,10 @@ class Improver:
         return result
 
     def _budget(self, search: Callable[..., Any], problem: Problem, seconds: float) -> Budget:
-        """Return the limits of a call; without any, an iterated search makes its `own_kicks`."""
+        """Return the limits of a call; by default, an iterated search makes its `own_kicks`.
+
+        If only `moves` is given, the number of kicks is not limited.
+        """
         kicks = self.kicks
         if (kicks, self.moves) == (None, None) and hasattr(search, "own_kicks"):
             kicks = search.own_kicks(problem)
@@ -153,5 +156,5 @@ class Improver:
 
 @functools.cache
 def _parsed(text: str) -> Callable[..., Any]:
-    """Make a search from its text, only once, so that the search can cache data about a problem."""
+    """Make a search from its text, once per text: the search caches data about problems."""
     return parse_search(text)

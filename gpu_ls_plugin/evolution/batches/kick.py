@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 class Kick:
     """A perturbation and its backend, stateless and picklable."""
 
-    part: Any = None  # a perturbation, its name, or any object with `perturb`; None: the default
+    part: Any = None  # an object with `perturb`, or its name; None: the default of the domain
     backend: str = "auto"
 
     def __post_init__(self) -> None:
-        check_name(self.backend)  # wrong names raise here, not in a generation
+        check_name(self.backend)  # wrong names raise here, not only in a generation
         if isinstance(self.part, str):
             object.__setattr__(self, "part", registry.lookup("perturbation", self.part)())
         able = callable(getattr(self.part, "perturb", None)) and not isinstance(self.part, type)
@@ -41,20 +41,20 @@ class Kick:
 
     @property
     def by_lengths(self) -> bool:
-        """Whether the given part uses lengths; true unless the part says otherwise."""
+        """Whether the given part uses lengths; true if it has no attribute `by_lengths`."""
         return bool(getattr(self.part, "by_lengths", True))
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
-        """Compile ahead of a timed run; any `size` works."""
+        """Compile ahead of a timed run; `size` does not matter."""
         some = domain_of(problem).some_rows(problem, 1)
         self(problem, some, np.random.default_rng(0))
 
     def __call__(self, problem: Problem, rows: ArrayLike, random_state: Generator) -> Tours:
         """Return kicked copies of rows (P, n); rows that are too short for the kick are shuffled.
 
-        One random number is drawn for a kick. If no kick is given and the domain of the problem has
-        no default, the copies are unchanged. If a third party's perturbation returns rows that are
-        not solutions, FaultyPartError is raised.
+        A call that kicks draws one number from `random_state`, the seed for all rows. If no kick is
+        given and the domain of the problem has no default, the copies are unchanged. If a third
+        party's perturbation returns rows that are not solutions, FaultyPartError is raised.
         """
         tours, domain = as_tours(rows), domain_of(problem)
         part = domain.perturbation(problem) if self.part is None else self.part

@@ -90,7 +90,7 @@ def _is_city(value: Any, n: int) -> bool:
 
 
 def keys(tours: Tours) -> list[bytes]:
-    """Return a hashable key for each row; equal rows, and no others, have equal keys."""
+    """Return a hashable key for each row; two keys are equal if and only if their rows are."""
     return [row.tobytes() for row in tours]
 
 

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 class Starts:
     """A construction, and a search that improves its tours in one batch."""
 
-    construction: Callable[..., Any] | str | None  # or its name; None: the default
+    construction: Callable[..., Any] | str | None  # a function or its name; None: the domain's own
     improver: Improver
 
     def __post_init__(self) -> None:
         if self.construction is not None:
-            self._function()  # wrong names raise here, not in a run
+            self._function()  # wrong names raise here, not only in a run
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
@@ -42,12 +42,12 @@ class Starts:
     def __call__(
         self, problem: Problem, size: int, random_state: Generator, run: FrameworkRun | None = None
     ) -> tuple[Tours, NDArray[np.int64] | None]:
-        """Return `size` searched tours and their costs, as `Improver` does; tours may be equal."""
+        """Return `size` searched tours and their costs, as in `Improver`; some may be equal."""
         starts = self.construct(problem, size, random_state)
         return self.improver(problem, starts, random_state, run)
 
     def construct(self, problem: Problem, size: int, random_state: Generator) -> Tours:
-        """Return constructed, unsearched tours; one number is drawn from `random_state`."""
+        """Return tours without searching them; draw their seed from `random_state`."""
         seed = int(random_state.integers(2**63))
         place: Any = {"seed": seed, "backend": self.improver.backend}
         if self.construction is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Bred(Protocol):
-    """A population on a backend. Copies and pickles are on the host, and can be continued.
+    """A population on a backend. Its copies and pickles are on the host; a run can use them.
 
     Attributes
     ----------
@@ -62,11 +62,12 @@ class Evolution(ABC, Generic[Kind]):
         random_state : numpy.random.Generator
         run : FrameworkRun
         given : int32 array, shape (K, n), optional
-            Tours for the population, up to its size; better ones may replace them.
+            First tours of the population; those beyond its size are ignored, and better tours may
+            replace the others.
         """
 
     @abstractmethod
     def next(
         self, problem: Any, population: Kind, random_state: Generator, run: FrameworkRun
     ) -> Kind:
-        """Return the next generation; the population may be the same object, changed."""
+        """Return the next generation, which may be `population` itself, changed in place."""

@@ -35,7 +35,7 @@ class Generation:
     ----------
     crossover : Recombining
     improver : Improver
-        Its backend crosses and searches.
+        Searches the children; its backend also runs the crossover.
     replacement : Replacement
         Chooses the next population from parents and children.
     """
@@ -54,7 +54,7 @@ class Generation:
         *,
         size: int | None = None,
     ) -> TourPopulation:
-        """Return the next population, the cheapest first; the given one is not changed.
+        """Return the next population, the cheapest tour first; `population` is not changed.
 
         `size` is the size of the next population, by default that of `population`. The next
         population has fewer tours if there are too few different ones. If no time is left,
@@ -111,7 +111,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
         """Compile ahead of a run."""
         crossover, improver = self.generation.crossover, self.generation.improver
         self._starts.prepare(problem, max(self.size, self.children or 0))
-        pairs = self.children or self.size  # the layout of a crossover depends on it
+        pairs = self.children or self.size  # the launch layout of a crossover depends on it
         tours = domain_of(problem).some_rows(problem, pairs)
         instance = crossover.instance(problem)
         crossover.cross(instance, tours, tours, seed=0, backend=improver.backend)
@@ -119,7 +119,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
     def start(
         self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
     ) -> TourPopulation:
-        """Return a population of the given tours, filled up to its size with searched ones."""
+        """Return the given tours, filled up to the population's size with searched ones."""
         backend = get_backend(self.generation.improver.backend)
         kept = [] if given is None else [given[: self.size]]
         missing = self.size - sum(map(len, kept))

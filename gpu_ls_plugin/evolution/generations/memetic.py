@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
 
-SIZE = 100  # default number of tours, unless it follows from the device
+SIZE = 100  # default number of tours if each child is searched
 
 
 def evolution_of(
@@ -35,16 +35,17 @@ def evolution_of(
     converged: Convergence | None = None,
     seconds: float = math.inf,
 ) -> Evolution[Any] | None:
-    """Return the evolution for a crossover and a search; None if the framework has to breed.
+    """Return the evolution for a crossover and a search; None if the framework has to cross rows.
 
-    By default, chains are kicked and crossed as in `solve`. This is also possible with a crossover
-    whose children are never worse than their first parents, since they need no search, and with a
+    By default, chains are kicked and crossed as in `solve`. The given crossover replaces the
+    default one there if its children are never worse than their first parents, because such
+    children need no search. The given search replaces the default one there if it is a
     `LocalSearch` that can repair kicked tours. In all other cases each child is searched, for
     example if routes are crossed.
 
-    The default `size` is that of `solve`, or `SIZE` if each child is searched. `replacement`
-    applies to searched children. Once the population has `converged`, it restarts from its best
-    tour; None: it never restarts. `seconds` is the time limit of the run.
+    The default `size` is that of `solve`, or `SIZE` if each child is searched. `replacement` is
+    used only if each child is searched. `converged` says when the population restarts from its
+    best tour; if it is None, the population never restarts. `seconds` is the time limit of the run.
     """
     domain = domain_of(problem)
     own = domain.crossover(problem)
@@ -66,7 +67,7 @@ def evolution_of(
         )
         evolution = PlannedEvolution(plan)
     elif own is None and (crossover is None or problem.constrained):
-        return None  # replacement here would compare costs only, without constraints
+        return None  # a `Replacement` compares costs and ignores constraints
     else:
         crossover = own if crossover is None else crossover
         improver = replace(improver, thorough=True)

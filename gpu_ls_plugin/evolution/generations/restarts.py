@@ -98,7 +98,7 @@ class Restarts(Evolution[Watched[Kind]]):
         random_state: Generator,
         run: FrameworkRun,
     ) -> Watched[Kind]:
-        """Return the next generation, or after convergence a restart from its best tour."""
+        """Return the next generation; if it has converged, a restart from its best tour."""
         after = self.evolution.next(problem, population.population, random_state, run)
         restarts, lowest = population.restarts, _lowest(after)
         unimproved = 0 if lowest < population.lowest else population.unimproved + 1

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class StagedPopulation(Population):
     """The rows of the current stage of a plan, and the best row of each earlier stage.
 
-    A launch is a generation. Copies and pickles are on the host, and can be continued.
+    A launch is a generation. Copies and pickles are on the host; a run can use them.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class StagedPopulation(Population):
     least : float
         Seconds that a generation may take even if its stretch has less time left.
     full : bool
-        Whether `tours` always has as many rows as the last stage; missing rows are filled up with
-        copies of the best ones.
+        Whether `tours` always has as many rows as the last stage has; copies of the best rows
+        replace missing ones.
     """
 
     def __init__(
@@ -50,8 +50,8 @@ class StagedPopulation(Population):
     ) -> None:
         self.plan, self.random, self._least, self._full = plan, random, least, full
         self._course = plan.course()
-        self._begin, self._end = 0.0, 1.0  # of the current stage, as shares of the run
-        self._kept: dict[str, Found] = {}  # best rows, by the names of earlier stages
+        self._begin, self._end = 0.0, 1.0  # of the current stage, as shares of the run's time
+        self._kept: dict[str, Found] = {}  # best row of each earlier stage, by the stage's name
         self.population: Any = None
         self.statistics = Statistics()
 
@@ -94,7 +94,10 @@ class StagedPopulation(Population):
         return tours, costs
 
     def over(self, leg: Leg) -> str | None:
-        """Return "kicks" if the stretch has made its generations, "target", or None."""
+        """Return why the stretch is over, or None if it is not.
+
+        The reason is "kicks" after its number of generations, or "target".
+        """
         if leg.bred(self.generations):
             return "kicks"
         target = self.plan.target
@@ -106,10 +109,10 @@ class StagedPopulation(Population):
         return bool(self.seen[0] <= target)
 
     def begin(self, done: float, seconds: float, given: Tours | None = None) -> None:
-        """Make the first generation of the first stage, or of the last one if rows are given.
+        """Make the first generation of the first stage, or of the last stage if rows are given.
 
         `done` is the share of the run that has passed, `seconds` is the time left in the run.
-        `given` are rows (K, n), int32, for the population; better ones may replace them.
+        `given` are first rows (K, n), int32, of the population; better rows may replace them.
         """
         if given is not None:
             self._course = Course((self.plan.main,))
@@ -131,7 +134,7 @@ class StagedPopulation(Population):
         self.generations += 1
 
     def allowance(self, leg: Leg) -> tuple[float, float]:
-        """Return the share of the run that has passed, and the seconds a generation may take."""
+        """Return the share of the run that has passed, and the time limit of a generation (s)."""
         stretch, done = leg.stretch, leg.share(0, leg.watch.elapsed)
         ahead = stretch.end - stretch.begin
         rest = stretch.seconds / ahead * (1.0 - done) if ahead > 0 else math.inf
@@ -154,7 +157,7 @@ class StagedPopulation(Population):
         self._course.go_on(found, left)
 
     def _enter(self, done: float, left: float, given: Tours | None = None) -> None:
-        """Begin a stage."""
+        """Begin the current stage with its first generation."""
         stage = self.stage
         self._begin = done if len(self.plan.stages) > 1 else 0.0
         self._end = min(1.0, done + stage.seconds / max(self.plan.seconds, 1e-9))
@@ -163,7 +166,7 @@ class StagedPopulation(Population):
         self._add(counted)
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Offer tours to the population of the stage, which may replace its worst ones."""
+        """Offer tours to the population of the current stage; they may replace its worst tours."""
         self.population.adopt(tours, costs)
 
     def _add(self, counted: Statistics) -> None:
@@ -178,7 +181,7 @@ def _begun(
 ) -> tuple[Population, Statistics]:
     """Return the population of a stage after its first generation, and the counts of its search.
 
-    `given` are rows (K, n) for the population, `seconds` the limit of the generation.
+    `given` are first rows (K, n) of the population, `seconds` is the generation's time limit.
     """
     place: dict[str, Any] = {"seed": seed, "backend": plan.backend}
     rows = first_rows(stage.problem, stage.size, stage.start, rows=given, **place)
@@ -206,7 +209,7 @@ class PlannedEvolution(Evolution[StagedPopulation]):
 
     @property
     def size(self) -> int:
-        """Rows of the last stage."""
+        """Number of rows in the last stage."""
         return self.plan.main.size
 
     def prepare(self, problem: Any) -> None:
@@ -221,7 +224,7 @@ class PlannedEvolution(Evolution[StagedPopulation]):
     def start(
         self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
     ) -> StagedPopulation:
-        """Return the first generation of the first stage, or of the last one if rows are given."""
+        """Return the first generation of the first stage, or of the last if rows are given."""
         population = StagedPopulation(self.plan, random_state)
         try:
             population.begin(run.progress(), run.seconds_left(), given)
