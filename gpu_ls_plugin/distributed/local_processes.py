@@ -60,7 +60,10 @@ def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Clie
 
 
 def _loop() -> LoopRunner:
-    """Start an event loop in a thread that blocks SIGINT, as do its processes; return its runner."""
+    """Start an event loop in a thread that blocks SIGINT, and return the runner of the loop.
+
+    Processes that the loop starts block SIGINT, too.
+    """
     from distributed.utils import LoopRunner
 
     runner = LoopRunner()
