@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.candidates.one_trees import Graph
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LEAST_NEIGHBOURS = 8  # least number of quadrant neighbours per city in the sparse graph
+LEAST_NEIGHBOURS = 8  # minimum number of quadrant neighbours per city in the sparse graph
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,15 @@ class Alpha(Candidates):
     """The k alpha-nearest cities of each city, best first (Helsgaun 2000, section 4).
 
     The alpha of an edge is how much longer the minimum 1-tree becomes if it must contain the edge.
-    First, the cities get penalties that make the minimum 1-tree similar to a tour. Ties go to the
-    shorter edge, then to the smaller city number. Five such candidates contain about as many edges
-    of an optimal tour as the ten nearest cities.
+    Before alphas are computed, cities get penalties that make the minimum 1-tree similar to a tour.
+    Ties go to the shorter edge, then to the smaller city number. Five such candidates contain about
+    as many edges of an optimal tour as the ten nearest cities.
 
     For a matrix, all edges are considered: the time is proportional to steps * n^2, and arrays of
     n x n numbers are needed. For coordinates, only the edges of a sparse graph are considered: the
     Delaunay triangulation and max(8, k) quadrant neighbours of every city. The time is proportional
-    to n log n. A list then takes the two cities of least alpha and the city of least alpha in each
-    quadrant before others; otherwise, no candidate might lead out of a cluster.
+    to n log n. The first choices for a list are then the two cities of least alpha and the city of
+    least alpha in each quadrant; otherwise, no candidate might lead out of a cluster.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Alpha(Candidates):
         checks.fields(self, checks.integer, "steps", least=0)
 
     def compile(self, problem: TSP) -> None:
-        """Compile the program that makes lists in the plane, and import SciPy, ahead of `build`."""
+        """Compile the program that lists cities in the plane, and import SciPy, before `build`."""
         compile_ahead(problem)
         with compiling():
             import scipy.sparse.csgraph

@@ -43,7 +43,7 @@ class Candidates(ABC):
         """Compile the programs that `build` runs; by default, there are none."""
 
     def most(self, problem: TSP) -> int:
-        """Return how many candidates a city will have, 0 if that is not known in advance."""
+        """Return how many candidates a city will have, or 0 if that is not known in advance."""
         return 0
 
     def of(self, problem: TSP) -> CandidateLists:
@@ -77,7 +77,7 @@ class Candidates(ABC):
         making = _making.setdefault(problem, {})
         work = making.get(self)
         if work is None:
-            self.compile(problem)  # in the calling thread, whose search clock it stops
+            self.compile(problem)  # in the calling thread: compiling stops its search clock
             work = making[self] = _in_a_thread(partial(self.of, problem))
         try:
             work.result(None if seconds == math.inf else max(0.0, seconds))
@@ -105,27 +105,27 @@ class Candidates(ABC):
     def save(self, path: str | os.PathLike[str], problem: TSP | None = None) -> None:
         """Write the lists of a problem to an NPZ file, which `load` reads.
 
-        The file appears complete or not at all, and replaces an older one. No suffix is added to
-        `path`.
+        The file is written completely or not at all, and replaces an older one. No extension is
+        added to `path`.
 
         Parameters
         ----------
         path : str or path
         problem : TSP, optional
-            The problem whose lists are saved; they are made if necessary. May be left out if this
-            set has been used for exactly one problem that still exists.
+            The problem whose lists are saved; they are made if necessary. By default, the only
+            existing problem for which this set has been used.
 
         Raises
         ------
         InvalidParameterError
-            `problem` is left out, but the set has not been used for exactly one problem.
+            `problem` is None, but the set has not been used for exactly one existing problem.
         """
         chosen = self._only_problem() if problem is None else tour_problem(problem)
         write_lists(path, repr(self), chosen.fingerprint, self.of(chosen).cities)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Candidates:
-        """Return a candidate set with the lists in a file, for their instance only.
+        """Return a candidate set with the lists of a file, for the instance of these lists only.
 
         The set raises InvalidParameterError if it is used for another instance, that is, if the
         metric's name, the coordinates or the matrix differ.
@@ -193,7 +193,8 @@ def check_sets(part: object, *names: str) -> None:
     checks.fields(part, checks.instance, *names, kind=Candidates, wanted=wanted)
 
 
-# The lists of each problem. They are not stored in the problem, so its pickles stay small.
+# For each problem: its lists, the lists that threads are making, and the arrays on backends. They
+# are not stored in the problem, so its pickles stay small.
 _lists: weakref.WeakKeyDictionary[TSP, dict[Candidates, CandidateLists]] = (
     weakref.WeakKeyDictionary()
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.candidates.lists import CandidateLists
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-BLOCK_ENTRIES = 1 << 22  # pairs of cities in memory at a time
+BLOCK_ENTRIES = 1 << 22  # maximum number of pairs of cities in memory at a time
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-VERSION = 1  # of the file format
+VERSION = 1  # version of the file format
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ def lists_of(problem: TSP, cities: NDArray[np.int32]) -> CandidateLists:
 
 
 def wrong_row(cities: NDArray[Any]) -> int | None:
-    """Return the first row of (n, k) that does not list different other cities, or None."""
+    """Return the first row of `cities` (n, k) with a wrong or repeated city, or None."""
     n = len(cities)
     ordered = np.sort(cities, axis=1)
     wrong = ((cities < 0) | (cities >= n) | (cities == np.arange(n)[:, None])).any(axis=1)
@@ -75,7 +75,7 @@ def wrong_row(cities: NDArray[Any]) -> int | None:
 
 
 def places(rows: NDArray[Any], n: int) -> NDArray[Any]:
-    """Return the place of each entry within its row, given the sorted row number of each entry."""
+    """Return the place of each entry within its row; `rows` are the entries' sorted row numbers."""
     begins = np.searchsorted(rows, np.arange(n))
     found: NDArray[Any] = np.arange(len(rows)) - begins[rows]
     return found
@@ -84,7 +84,7 @@ def places(rows: NDArray[Any], n: int) -> NDArray[Any]:
 def write_lists(
     path: str | os.PathLike[str], rule: str, fingerprint: str, cities: NDArray[Any]
 ) -> None:
-    """Write lists to an NPZ file, which appears complete or not at all."""
+    """Write lists to an NPZ file, completely or not at all."""
     with atomically(Path(path)) as file, open(file, "wb") as stream:
         np.savez(
             stream,
@@ -96,7 +96,7 @@ def write_lists(
 
 
 def read_lists(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
-    """Return the "rule", "fingerprint" and "cities" of a file."""
+    """Return the "rule", "fingerprint" and "cities" that a file contains."""
     with reading(path, "not a file of candidate lists"):
         content = read_arrays(Path(path))
         version = content.pop("version")

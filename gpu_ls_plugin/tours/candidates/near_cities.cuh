@@ -1,4 +1,5 @@
-// Candidate lists of cities in the plane: nearest or quadrant neighbours, found by a grid of cells.
+// Candidate lists of cities in the plane: nearest or quadrant neighbours, found with a grid of
+// cells.
 //
 // The kernel runs on the host. One thread searches the cells around a city's cell, ring by ring.
 #pragma once
@@ -23,7 +24,7 @@ struct NearChoice {
   int first_look, second_look, last_look;
 };
 
-constexpr int kMostLooked = 256;  // largest number of nearest cities to choose from
+constexpr int kMostLooked = 256;  // maximum number of nearest cities to choose from
 
 // The quadrant of the vector (dx, dy), 0 to 3, counterclockwise. Each quadrant includes the half
 // axis at which it begins, and quadrant 0 includes (0, 0). `tours/candidates/quadrant.py` defines

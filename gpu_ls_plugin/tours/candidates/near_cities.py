@@ -41,7 +41,7 @@ SERVED = (Euc2D, Ceil2D, Floor2D, Att, Man2D, Max2D, Euclidean)
 HEADER = "tours/candidates/near_cities.cuh"
 MOST_LOOKED, ROWS = constant(HEADER, "kMostLooked"), constant(HEADER, "kRows")
 IN_A_CELL = 2.0  # mean number of cities per cell
-CROWDED = 100.0  # mean number of cities in a city's cell above which a k-d tree is faster
+CROWDED = 100.0  # if a city's cell contains more cities on average, a k-d tree is faster
 LESS = 1.0 - 1e-9  # factor that keeps distance bounds valid despite rounding errors
 
 
@@ -69,7 +69,7 @@ def served(problem: TSP) -> bool:
 
 @cache
 def compiles() -> bool:
-    """Return whether the CPU backend is available; cached, since the test runs a compiler."""
+    """Return whether the CPU backend is available; cached, since the check runs a compiler."""
     return available()["cpu"] is None
 
 
@@ -132,7 +132,7 @@ def near_lists(
 
 
 def _grid(problem: TSP, cities: NDArray[Any]) -> dict[str, Any] | None:
-    """Return the arguments of a `CellGrid`, None if many cities crowd into few cells."""
+    """Return the arguments of a `CellGrid`, or None if many cities crowd into few cells."""
     assert problem.coordinates is not None and isinstance(problem.metric, Planar)
     rows, points = len(cities), problem.coordinates[cities]
     low = points.min(axis=0)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-BLOCK_ENTRIES = 1 << 23  # numbers in memory at a time
-MATRIX_ENTRIES = 1 << 17  # the same for a matrix: these numbers fit a processor's cache
-SPARE = 4  # neighbours fetched beyond k and the city itself, to see ties
-MOST = 16  # if many cities are tied, at most this many times the first number is fetched
+BLOCK_ENTRIES = 1 << 23  # maximum number of lengths in memory at a time
+MATRIX_ENTRIES = 1 << 17  # maximum for a matrix: these lengths fit into a processor's cache
+SPARE = 4  # number of neighbours fetched in addition to k and the city itself, to detect ties
+MOST = 16  # if cities are tied, up to this many times the first number of neighbours is fetched
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Nearest(Candidates):
         checks.fields(self, checks.integer, "k", least=1)
 
     def compile(self, problem: TSP) -> None:
-        """Compile the program that makes lists in the plane."""
+        """Compile the program that lists cities in the plane."""
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
@@ -68,7 +68,7 @@ def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> C
 
 
 class NearestCities:
-    """Finds nearest cities, among all or those of `subset`, with a k-d tree if possible.
+    """Finds nearest cities among all cities or those of `subset`, if possible with a k-d tree.
 
     If many cities are at the same place, the tree contains only as many of them as a list can use;
     otherwise, the search could take quadratic time.
@@ -131,7 +131,11 @@ class NearestCities:
     def _fill(
         self, lists: CandidateLists, block: NDArray[Any], own: NDArray[Any], near: NDArray[Any]
     ) -> NDArray[Any]:
-        """Fill a block of lists; mark those whose last city is as far as the farthest in `near`."""
+        """Fill a block of lists; return which lists may break the tie rule.
+
+        The last city of such a list is as far away as the farthest in `near`, so cities outside
+        `near` may be equally far away and have smaller numbers.
+        """
         far = self.problem.lengths(*np.broadcast_arrays(own, near))
         farthest = np.where(near == own, -1, far).max(axis=1)
         cities, lengths = _sorted(own, near, far, lists.degree)
@@ -147,7 +151,7 @@ class NearestCities:
             order = self.problem.metric.tree_p
             from gpu_ls_plugin.backends.cpu import interrupts_held
 
-            with interrupts_held():  # else, SciPy's threads would outlive an interrupted call
+            with interrupts_held():  # otherwise, SciPy's threads outlive an interrupted call
                 _, ranks = tree.query(self._points[rows], k=count, p=order, workers=-1)
             found: NDArray[Any] = searched[ranks.reshape(len(rows), count)]
             return found

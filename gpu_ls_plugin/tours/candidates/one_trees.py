@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Real = NDArray[np.float64]
     Mergers = list[tuple[Real, Cities]]
 
-BLOCK_ENTRIES = 1 << 22  # alphas held in memory at a time
+BLOCK_ENTRIES = 1 << 22  # maximum number of alphas in memory at a time
 # The section "Alpha" of docs/candidates.md reports how these were measured.
 FIRST_STEP = 0.3  # first step length, as a multiple of a cluster's distance from the rest
 DECAY = 0.88  # factor of the step length after each step
@@ -78,8 +78,8 @@ class OneTree:
         In a round, each component takes its lightest edge and merges with the component at the
         other end. A round is a pair of arrays, indexed by component: the weights of these edges,
         and the numbers of the merged components. The rounds form a tree of at most log2(n) levels
-        with the cities as leaves. The heaviest edge on the path between two cities weighs as much
-        as the one in the spanning tree (King 1997).
+        with the cities as leaves. The heaviest edge on the path between two cities in this tree
+        weighs as much as the heaviest on their path in the spanning tree (King 1997).
         """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
@@ -184,7 +184,7 @@ def ascend(graph: Graph, steps: int) -> tuple[Real, OneTree]:
     (Held and Karp 1971). The change is proportional to 0.7 of the excess of edges over two, plus
     0.3 of the previous excess (Helsgaun 2000, section 4.1). A step also changes the penalties of
     whole clusters, by the number of edges that leave them: if it changed only those of single
-    cities, a far cluster would get its second edge after thousands of steps. Steps shrink
+    cities, a distant cluster would get its second edge only after thousands of steps. Steps shrink
     geometrically, so a few dozen are enough.
     """
     penalties = best = np.zeros(graph.n)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Quadrants are filled from the 1.5 m nearest cities, then from 3 m, then from 16 m. Three times m
 # is enough for nearly all cities except those at a border, which need many more.
 LOOKS = (1.5, 3, 16)
-BLOCK_ENTRIES = 1 << 22  # cities in memory at a time
+BLOCK_ENTRIES = 1 << 22  # maximum number of near cities in memory at a time
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Quadrant(Candidates):
         checks.fields(self, checks.integer, "m", least=4)
 
     def compile(self, problem: TSP) -> None:
-        """Compile the program that makes lists in the plane."""
+        """Compile the program that lists cities in the plane."""
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
@@ -83,7 +83,7 @@ def quadrant_lists(problem: TSP, m: int) -> CandidateLists:
 
 
 def quadrant_lists_by_numpy(problem: TSP, m: int, width: int) -> CandidateLists:
-    """Return the same lists, `width` cities each, without a compiled program."""
+    """Return the lists of `Quadrant(m)`, `width` cities each, without a compiled program."""
     lists = CandidateLists(
         np.empty((problem.n, width), np.int32), np.empty((problem.n, width), problem.cost_dtype)
     )

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Real = NDArray[np.float64]
 
 EXACT_BITS = 52  # integers up to 2**52 and their successors are exact in float64
-# Random shifts of points, relative to their extent. Without them, Qhull takes quadratic time if
-# many points are on one circle.
+# Maximum random shift of points, relative to their extent. Without shifts, Qhull takes quadratic
+# time if many points are on one circle.
 JITTER = 1e-9
 
 
@@ -67,7 +67,7 @@ class SparseGraph:
         return weights
 
     def least_alpha(self, k: int, penalties: Real, tree: OneTree) -> Cities:
-        """Return k cities of small alpha of each city, shape (n, k), int32.
+        """Return k cities of small alpha for each city, shape (n, k), int32.
 
         The two cities of least alpha and the one of least alpha in each quadrant are chosen first.
         Lists are sorted by alpha, then by length, then by city. Only edges of the graph are
@@ -114,7 +114,7 @@ def neighbour_graph(problem: TSP, m: int) -> SparseGraph:
     """Return the graph of the Delaunay edges and the m quadrant neighbours of each city.
 
     Separate components are linked from left to right. For the Delaunay triangulation, cities at the
-    same place are one point; if all cities are collinear, there is none.
+    same place are one point; if all cities are collinear, there are no Delaunay edges.
     """
     coordinates = problem.coordinates
     assert coordinates is not None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Stored(Candidates):
     """Saved candidate lists of one instance.
 
-    Two sets are equal if they have the same rule, instance and lists, whatever their files.
+    Two sets are equal if they have the same rule, instance and lists, even if their files differ.
 
     Attributes
     ----------

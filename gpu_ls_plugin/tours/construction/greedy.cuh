@@ -14,10 +14,10 @@ namespace gls {
 
 // Sorted edges and growing fragments of a batch of tours. All edges of a city up to number
 // horizons[city] are listed. If a city is the end of a fragment, mates[city] is the other end, or
-// the city itself if it is alone; it is -1 for inner cities.
+// the city itself if it has no edge yet; for inner cities, it is -1. An item is a tour.
 struct GreedyBatch {
-  int n;                     // cities
-  const int64* first_edges;  // (items + 1,): number of the first edge of each tour
+  int n;                     // number of cities
+  const int64* first_edges;  // (items + 1,): index of the first edge of each tour
   const int* edges;          // (edges, 2): the two cities of each edge
   const int* horizons;       // (items, n)
   int* mates;                // (items, n)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "tours/construction/greedy.cuh"
-CANDIDATES = 8  # per city
+CANDIDATES = 8  # number of candidates per city
 BYTES_PER_CITY = 150  # memory for each city of a tour, mostly for about five sorted edges
 NOISE = 0.1  # all rows but the first lengthen edges by up to this share
 

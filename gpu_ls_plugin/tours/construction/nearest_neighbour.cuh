@@ -9,7 +9,7 @@ namespace gls {
 // The candidate lists, and the first cities and tours of a batch.
 struct NearestNeighbourBatch {
   const void* metric_data;  // data of the metric's functor
-  int n;                    // cities
+  int n;                    // number of cities
   const int* neighbours;    // (n, degree): near cities of each city, nearest first
   const void* lengths;      // (n, degree): exact lengths to them, of the metric's type
   int degree;

@@ -73,7 +73,7 @@ def random_tours(
 
 
 def shuffle(backend: Backend, n: int, size: int, seed: int, first_row: int = 0) -> Any:
-    """Return random tours number first_row to first_row + size - 1 of a seed, on a backend."""
+    """Return `size` random tours of a seed on a backend, beginning with row `first_row`."""
     tours = backend.xp.empty((size, n), "int32")
     arguments = {"n": n, "seed": seed, "first_row": first_row, "tours": tours}
     backend.launch(random_tours_kernel(backend.warp()), size, arguments)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
 
 LEVELS = 20  # levels of the curve, which visits 2^20 x 2^20 cells
-BLOCK_ENTRIES = 1 << 23  # cells in memory at a time
+BLOCK_ENTRIES = 1 << 23  # maximum number of cells in memory at a time
 
 
 def space_filling_curve(

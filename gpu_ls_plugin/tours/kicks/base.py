@@ -31,7 +31,7 @@ class Perturbation(ABC):
     name : str
         Name in the registry.
     smallest : int
-        Number of cities of the smallest tour that the kick supports.
+        Minimum number of cities of a tour that the kick supports.
     by_lengths : bool
         Whether the kick reads the problem's lengths or routes, not only the tours.
     header : str
@@ -54,11 +54,11 @@ class Perturbation(ABC):
 
     @property
     def cuts(self) -> str:
-        """C++ type that draws the cuts, defined in `header`; empty if there is none."""
+        """C++ type that draws the cuts, or an empty string if the kick has none."""
         return ""
 
     def source(self) -> str:
-        """Return the C++ text that defines `cuts`; empty if `header` defines it."""
+        """Return the C++ code of the type `cuts`; an empty string if `header` defines it."""
         return ""
 
     def window(self, n: int) -> int:
@@ -173,7 +173,7 @@ class _Adapted(Perturbation):
 
     @property
     def smallest(self) -> int:  # type: ignore[override]
-        """Number of cities of the smallest supported tour; 1 if unspecified."""
+        """Minimum number of cities of a supported tour; 1 if unspecified."""
         return int(getattr(self.given, "smallest", 1))
 
     @property
@@ -200,7 +200,7 @@ class _Adapted(Perturbation):
         device: int | None = None,
         first_row: int = 0,
     ) -> Any:
-        """Call the wrapped object, with `device` if given, and with `first_row` if accepted."""
+        """Call the wrapped object; pass `device` if it is given, and `first_row` if accepted."""
         options: dict[str, Any] = {"seed": seed, "backend": backend}
         if device is not None:
             options["device"] = device

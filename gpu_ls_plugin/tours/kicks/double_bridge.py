@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LONGEST_WALK = 100  # steps from one cut to the next
-SMALLEST = 6  # cities: segments of 1, 2, 1 and 2
+LONGEST_WALK = 100  # maximum number of steps from one cut to the next
+SMALLEST = 6  # minimum number of cities: segments of 1, 2, 1 and 2 cities
 
 
 def double_bridge_kernel(team: str) -> Kernel:
@@ -71,7 +71,8 @@ class DoubleBridge(KernelPerturbation):
         checks.given_fields(self, checks.integer, "walk", least=1, most=LONGEST_WALK)
         if self.walk is not None and self.segment is not None:
             raise InvalidParameterError(
-                "walk: cuts are either in a segment of the tour or along a walk; give one"
+                "walk: cuts are either in a segment of the tour or along a walk; "
+                "pass only one of these parameters"
             )
 
     @property
@@ -80,7 +81,7 @@ class DoubleBridge(KernelPerturbation):
         return "gls::WindowCuts" if self.walk is None else "gls::WalkCuts"
 
     def window(self, n: int) -> int:
-        """Return the steps of the walk if there is one, else the size of the segment."""
+        """Return the number of steps of the walk, or of cities in the segment if `walk` is None."""
         return self.walk or min(self.segment or n, n)
 
     def problem_of(self, problem: Problem) -> TSP:

@@ -7,7 +7,7 @@ namespace gls {
 
 // The instances of the pairs; the cities of an instance have consecutive numbers.
 struct PairedInstances {
-  int stride;        // distance between the rows of tours and names
+  int stride;        // distance between the rows of tours and names, in elements
   int replicas;      // tours per instance
   const int* sizes;  // number of cities of each instance
   const int* names;  // one row per instance: its cities' numbers in the whole problem

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 HEADER = "tours/many/crossing.cuh"
 PARAMETERS = (*edge_assembly.PARAMETERS, struct_of(HEADER, "PairedInstances"))
 STRATEGY = STRATEGIES["single"]
-OFFSPRING = 32  # largest number of offspring per pair
-GENERATIONS = 6  # largest number of generations per crossing
+OFFSPRING = 32  # maximum number of offspring per pair
+GENERATIONS = 6  # maximum number of generations per call of `cross_all`
 
 
 def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) -> Kernel:
@@ -85,7 +85,7 @@ class Crossing:
     def cross_all(self, seconds: float) -> None:
         """Cross the chains' best tours for some generations, for at most `seconds`.
 
-        If its child is cheaper, a chain continues from the child.
+        A chain whose child is cheaper continues from the child.
         """
         watch = Stopwatch.of(seconds)
         for _ in range(min(GENERATIONS, self._replicas - 1)):

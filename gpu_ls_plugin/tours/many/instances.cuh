@@ -18,7 +18,7 @@ struct NearestFew {
     return length < lengths[rank] || (!(lengths[rank] < length) && city < cities[rank]);
   }
 
-  // Inserts a city if it is among the `room` nearest.
+  // Inserts a city if it is among the `room` nearest so far.
   GLS_DEVICE void offer(Length length, int city, int room) {
     if (room == 0 || (size == room && !before(length, city, size - 1))) return;
     int at = size < room ? size++ : room - 1;
@@ -70,7 +70,7 @@ struct NearestInQuadrants {
 struct InstanceRows {
   const void* metric_data;
   int total;         // number of cities of all instances
-  int stride;        // distance between rows
+  int stride;        // distance between rows, in elements
   const int* sizes;  // number of cities of each instance
   const int* names;  // (instances, stride): consecutive numbers in each row
 };
@@ -78,7 +78,7 @@ struct InstanceRows {
 // Candidate lists of all instances: the input and the result.
 struct ListedCities {
   const double* points;  // coordinates of all cities
-  int degree;            // candidates per city
+  int degree;            // number of candidates per city
   void* near;            // (instances, stride, degree): candidates, in the format of `Lists`
   void* near_lengths;    // their lengths, in the format of `Lists`
 };

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 HEADER = "tours/many/instances.cuh"
 ROWS = struct_of(HEADER, "InstanceRows")
-DEGREE = 8  # candidates of a city by default, two from each quadrant
-SMALLEST_SEARCHED = 8  # cities; smaller instances are enumerated
-BLOCK_ENTRIES = 1 << 22  # edges in memory at a time
+DEGREE = 8  # default number of candidates per city, two from each quadrant
+SMALLEST_SEARCHED = 8  # instances with fewer cities are solved by enumeration
+BLOCK_ENTRIES = 1 << 22  # maximum number of edges in memory at a time
 # Each city has one thread that lists its candidates.
 LIST_TEAMS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}
 
@@ -106,7 +106,7 @@ class Instances:
         return CandidateMoves(backend, self.whole, neighbourhoods, _ListsOfParts(degree))
 
     def names(self, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the city numbers of the chosen instances, (K, m), padded with their last city."""
+        """Return the city numbers of the chosen instances, (K, m), padded with the last one."""
         sizes = self.sizes[chosen]
         places = np.minimum(np.arange(sizes.max()), sizes[:, None] - 1)
         names: NDArray[np.int32] = (self.firsts[chosen, None] + places).astype(np.int32)
@@ -115,7 +115,7 @@ class Instances:
     def parts(
         self, backend: Backend, parts: CandidateMoves, chosen: NDArray[np.int64], seconds: float
     ) -> TourParts | None:
-        """Return the chosen instances as parts with candidates; None if `seconds` are too few."""
+        """Return the chosen instances as parts with candidates, or None if time runs out."""
         xp, names = backend.xp, self.names(chosen)
         count, stride = names.shape
         degree = parts.arguments["degree"]

@@ -45,15 +45,16 @@ PERTURBATION = DoubleBridge(segment=100)
 # Heat of annealing. On up to FEW_CITIES cities, a chain makes more kicks per city, so it has time
 # to cool down from a higher heat.
 FEW_CITIES, HEAT_OF_FEW, HEAT = 300, 1.2, 0.6
-# Shares of the time after which a CPU crosses the chains of an instance; crossing earlier makes
-# them alike.
+# A CPU crosses the chains of an instance after these shares of the time; crossing earlier makes the
+# chains too similar.
 CROSSED_AFTER = (0.5, 0.75, 1.0)
-# Largest number of chains per instance that a CPU crosses; seconds per chain and city.
+# Maximum number of chains per instance that a CPU crosses, and the seconds that a CPU core needs
+# per chain and city.
 MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6
 
 
 def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:
-    """Return the neighbourhoods of chains, and the number of candidates of a city.
+    """Return the neighbourhoods of chains, and the number of candidates per city.
 
     They depend on the backend unless `kicks` limits the chains; then all backends use the same.
     """
@@ -63,7 +64,7 @@ def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhoo
 
 
 def bytes_per_instance(n: int) -> int:
-    """Return a bound on the bytes of an instance with one chain, without coordinates."""
+    """Return a bound on the size in bytes of an instance with one chain, without coordinates."""
     return n * (12 * DEGREE + 32) + 128
 
 
@@ -99,7 +100,7 @@ class InstanceBatch:
     """
 
     instances: Instances
-    chosen: NDArray[np.int64]  # (K,), which of `instances`
+    chosen: NDArray[np.int64]  # (K,), indices of the batch's instances in `instances`
     tours: Any  # (K, m), on the host or on the backend
     parts: CandidateMoves | None = None
     replicas: int = 0  # chains per instance

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.many.instances import Instances
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-LARGEST = 5_000  # cities; for more, comparing all pairs to list candidates takes too long
-ALIKE = 1.3  # largest ratio of the numbers of cities of instances that share a launch
-MOST_ITEMS = 1 << 30  # items of a launch
-SECONDS_OF_REFEREE = 6e-8  # per city, to compute exact costs on one core
+LARGEST = 5_000  # for more cities, comparing all pairs to list candidates takes too long
+ALIKE = 1.3  # maximum ratio of the numbers of cities of instances that share a launch
+MOST_ITEMS = 1 << 30  # maximum number of items of a launch
+SECONDS_OF_REFEREE = 6e-8  # time per city to compute exact costs on one core
 
 
 @dataclass(frozen=True)
@@ -124,14 +124,14 @@ def solve_many(
         Number of chains per instance; the best tour counts. By default, as many as occupy the
         device or as a CPU has time for.
     kicks : int, optional
-        Largest number of kicks per chain; the chains are then the same on every backend. Without
-        it, a CPU tries fewer moves and makes more kicks instead.
+        Maximum number of kicks per chain; the chains are then the same on every backend. By
+        default, only time limits the kicks; a CPU then tries fewer moves and makes more kicks.
     callback : callable, optional
         Called with a `Progress` after each launch of about 50 ms: `best_cost` is the sum of the
         costs of all instances, `mean_cost` their mean, and `done` counts instances.
     memory_limit : int, optional
-        Bytes of memory to use at most. Instances that do not fit together are searched in batches,
-        which share the time.
+        Maximum number of bytes of memory to use. Instances that do not fit together are searched in
+        batches, which share the time.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Device data of a travelling salesman problem: its lengths and its objective."""
+"""Data that kernels read of a travelling salesman problem: its lengths and its objective."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ OBJECTIVE = "tours/problem/objective.cuh"
 
 
 def metric_data(backend: Backend, problem: TSP) -> Any:
-    """Return the data of the metric's functor on a backend; they are made once.
+    """Return the array that the metric's functor reads; repeated calls return the same array.
 
     Raises
     ------
     FaultyPartError
-        The metric comes from a plugin, and its functor does not compute its lengths.
+        The metric comes from a plugin, and its functor and its Python class compute different
+        lengths.
     """
     data = backend.device_data(problem)["metric_data"]
     if foreign(problem.metric):
@@ -30,7 +31,7 @@ def metric_data(backend: Backend, problem: TSP) -> Any:
 
 
 def search_data(backend: Backend, problem: TSP) -> Any:
-    """Return the data of the functor of `search_metric(problem)`; they are made once.
+    """Return the array that the functor of `search_metric(problem)` reads; it is made once.
 
     Raises
     ------
@@ -47,9 +48,10 @@ def search_data(backend: Backend, problem: TSP) -> Any:
 
 
 def batch_data(backend: Backend, problem: TSP, size: int) -> dict[str, Any]:
-    """Return the device data of a search of `size` tours, by argument name.
+    """Return the device data for a search of `size` tours, by the names of kernel arguments.
 
-    These are ``metric_data`` and, if the objective keeps data of tours, the array ``kept_tours``.
+    These are ``metric_data`` and, if the objective keeps data of tours, ``kept_tours``: uint8
+    (`size`, bytes per tour).
     """
     data = search_data(backend, problem)
     own = problem.objective.kept_bytes(problem)
@@ -70,7 +72,7 @@ def _measure(backend: Backend, problem: TSP, data: Any) -> None:
 
 
 def _with_objective(backend: Backend, problem: TSP, data: Any) -> tuple[Any, Any]:
-    """Return the data of the metric and the objective, and the arrays to which these point."""
+    """Return the data of the metric and the objective, and the arrays that these point to."""
     objective, xp = problem.objective, backend.xp
     if problem.rows is not None:
         own, kept = objective.row_words(backend, problem)

@@ -34,7 +34,7 @@ class ProblemValues(np.ndarray[Any, Any]):
 
 
 def accept_values(kind: type) -> None:
-    """Let a class's methods accept coordinates if their first parameter is called `problem`."""
+    """Let methods whose first parameter is called `problem` accept coordinates, and warn."""
     former = [name for name in METHODS if name in vars(kind) and _takes_problem(vars(kind)[name])]
     for name in former:
         setattr(kind, name, _with_values(vars(kind)[name]))

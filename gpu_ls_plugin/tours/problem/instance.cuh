@@ -7,9 +7,9 @@ namespace gls {
 
 struct Instance {
   const void* metric_data;  // data of the metric's functor
-  int n;                    // cities
+  int n;                    // number of cities
   const void* sites;        // array of `Lengths::City`, from which lengths are computed
-  float error_absolute;     // error of estimated lengths; see EstimateError
+  float error_absolute;     // errors of estimated lengths; see EstimateError
   float error_relative;
 };
 
@@ -17,13 +17,13 @@ struct Instance {
 struct Candidates {
   const int* candidates;          // in the format of `Lengths::Lists`
   const void* candidate_lengths;  // null if they are packed with the candidates or depend on rows
-  int degree;                     // candidates per city
+  int degree;                     // number of candidates per city
   int sorted;                     // whether each list is sorted by length
   int directions;                 // 2: first steps backward and forward; 1: backward only
-  int breadth;                    // candidates to try in a first step
+  int breadth;                    // number of candidates to try in a first step
 };
 
-// If each row has separate metric data, makes `instance` and `lists` those of row `row`.
+// If each row has separate metric data, makes `instance` and `lists` point to those of row `row`.
 template <class Metric>
 GLS_DEVICE void choose_row(Instance& instance, Candidates& lists, int row) {
   if constexpr (RowBytes<Metric>::kValue > 0) {

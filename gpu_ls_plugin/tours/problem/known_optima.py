@@ -67,7 +67,7 @@ ftv55 1608, ftv64 1839, ftv70 1950, ftv170 2755, kro124p 36230, p43 5620, rbg323
 
 
 def known_optimum(problem: Problem | str) -> int | None:
-    """Return the optimal length of a TSPLIB instance, None if it is not known.
+    """Return the optimal length of a TSPLIB instance, or None if it is not known.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def known_optimum(problem: Problem | str) -> int | None:
 
 @cache
 def measured_instances() -> dict[str, tuple[int, str, int, int]]:
-    """Return (n, metric, length of 1, 2, ..., n, optimum) by name in lower case."""
+    """Return (n, metric, length of tour 1, 2, ..., n, optimum) by name in lower case."""
     rows = (row.split() for row in MEASURED.split(","))
     return {
         name.lower(): (int(n), kind, int(length), int(best)) for name, n, kind, length, best in rows

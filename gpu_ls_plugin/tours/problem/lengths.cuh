@@ -1,7 +1,7 @@
-// Exact lengths at the price of float32 arithmetic.
+// Exact lengths that cost little more than float32 arithmetic.
 //
-// An integer length is a rounded real value. A float32 estimate of that value has a known error. It
-// rounds to the same integer unless it lies close to a rounding point; only then is the length
+// An integer length is a rounded real value. A float32 estimate of that value has a bounded error,
+// and rounds to the same integer unless it is close to a rounding point; only then is the length
 // evaluated in float64. Real metrics are always evaluated in float64.
 #pragma once
 
@@ -34,8 +34,9 @@ struct Site<0> {
   GLS_DEVICE Point point() const { return {}; }
 };
 
-constexpr int kSiteBytes = 12, kPlanarSiteBytes = 8;  // bytes of a site in 3D and in the plane
-static_assert(sizeof(Site<3>) == kSiteBytes && sizeof(Site<2>) == kPlanarSiteBytes, "of cities");
+constexpr int kSiteBytes = 12, kPlanarSiteBytes = 8;  // size of a site in 3D and in the plane
+static_assert(sizeof(Site<3>) == kSiteBytes && sizeof(Site<2>) == kPlanarSiteBytes,
+              "kSiteBytes and kPlanarSiteBytes must be the sizes of sites");
 
 // |estimate - real value| <= absolute + relative * estimate; relative is 0 for real metrics.
 struct EstimateError {
@@ -58,12 +59,12 @@ struct ListsOf<Metric, Length, true> {
   using Type = RowLists<Metric>;
 };
 
-// Lengths of a metric as numbers of type `LengthType` (int if all sums of a move fit).
+// Lengths of a metric as numbers of type `LengthType` (int if it can hold the sums in any move).
 template <class MetricType, class LengthType>
 struct Lengths {
   using Metric = MetricType;
   using Length = LengthType;
-  using Sum = Length;  // of a few lengths
+  using Sum = Length;  // type of a sum of a few lengths
   static constexpr int kDimensions = Dimensions<Metric>::kValue;
   static constexpr bool kReal = Length(0.5) != Length(0);
   static constexpr bool kQuick = !kReal && kDimensions > 0;
@@ -115,7 +116,7 @@ struct Lengths {
     return off + fused(estimate, error.relative, error.absolute) >= 0.5f;
   }
 
-  // A real gain that rounding may explain counts as 0; otherwise a search might never end.
+  // A real gain that may be a rounding error counts as 0; otherwise, a search might never end.
   GLS_DEVICE static Length gain(Length removed, Length added) {
     const Length difference = removed - added;
     if (kReal && difference <= removed * Length(1e-12)) return 0;
@@ -147,7 +148,9 @@ struct GridSite {
 };
 template <>
 struct GridSite<false> {
-  uint32 word;  // y, x, each below 2^15, so that a difference of words holds both differences
+  // y in the upper half, x in the lower one: both are below 2^15, so that the difference of two
+  // words holds the differences of both.
+  uint32 word;
 
   GLS_DEVICE void set(const Point& p) { word = uint32(p.y) << 16 | uint32(p.x); }
   template <class Metric>
@@ -183,8 +186,8 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   GLS_DEVICE static Length gain(Length removed, Length added) { return removed - added; }
 };
 
-// A metric with a table of the lengths between all pairs of cities (fewer than 2^32) instead of
-// sites. A CPU reads a length from it faster than it computes one.
+// A metric with a table of the lengths between all pairs of cities (fewer than 2^32 pairs) instead
+// of sites. A CPU reads a length from the table faster than it computes the length.
 template <class Metric, class EntryType>
 struct Tabled : Metric {
   using Entry = EntryType;
@@ -197,7 +200,7 @@ template <class MetricType, class Entry, class LengthType>
 struct Lengths<Tabled<MetricType, Entry>, LengthType> {
   using Metric = Tabled<MetricType, Entry>;
   using Length = LengthType;
-  using Sum = Length;  // of a few lengths
+  using Sum = Length;  // type of a sum of a few lengths
   using City = Entry;
   using Lists = CandidateLists<Length>;
   using OfMetric = Lengths<MetricType, LengthType>;

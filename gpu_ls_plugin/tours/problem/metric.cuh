@@ -1,4 +1,4 @@
-// Metrics: distance functors, with the same text for both backends.
+// Metrics: distance functors, from the same source code for both backends.
 //
 // A metric has
 //   using Length            int64 if the definition rounds to integers, else double;
@@ -10,7 +10,7 @@
 //                           city's number); by default, 3.
 // A metric without a fast estimate derives from EstimateByLength.
 //
-// Exact lengths are evaluated in IEEE float64 and compiled without contraction.
+// Exact lengths are evaluated in IEEE float64, without fused multiply-adds.
 #pragma once
 
 #include "backends/include/bits.cuh"
@@ -23,7 +23,7 @@ struct alignas(16) Point {
   float x, y, z, edge;
 };
 constexpr int kPointBytes = 16;
-static_assert(sizeof(Point) == kPointBytes, "of a point");
+static_assert(sizeof(Point) == kPointBytes, "kPointBytes must be the size of a Point");
 
 #ifdef __CUDACC__
 GLS_DEVICE float fast_sqrt(float v) {
@@ -45,7 +45,7 @@ using std::sqrt;
 // TSPLIB's nint; lengths are never negative.
 GLS_DEVICE int64 nint(double v) { return int64(v + 0.5); }
 
-// The exact length as float32: slow, but a valid estimate for every metric.
+// Estimates a length by the exact length as float32: slow, but valid for every metric.
 template <class Metric>
 struct EstimateByLength {
   static constexpr int kDimensions = 0;
@@ -55,7 +55,8 @@ struct EstimateByLength {
   }
 };
 
-// Cities in the plane. Points are relative to the first city, so a far origin costs no digits.
+// Cities in the plane. Points are relative to the first city, so a distant origin costs no
+// precision.
 struct Planar {
   static constexpr int kDimensions = 2;
   const double* xy;
@@ -81,7 +82,7 @@ struct Euclidean : Planar {
   GLS_DEVICE Length operator()(int a, int b) const { return sqrt(squared(a, b)); }
 };
 
-// Rounds a number from 0 to 2^22, to the nearest integer or down.
+// `rounded` rounds a number between 0 and 2^22 to the nearest integer, `rounded_down` down.
 constexpr float kShift = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the low bits
 GLS_DEVICE int rounded(float v) { return float_to_bits(v + kShift) - float_to_bits(kShift); }
 GLS_DEVICE int rounded_down(float v) {
@@ -97,8 +98,8 @@ struct Euc2D : Planar {
   using Planar::Planar;
   GLS_DEVICE Length operator()(int a, int b) const { return nint(sqrt(squared(a, b))); }
 
-  // The length from its square, an integer, and an estimate of the root with an error below 1/2.
-  // The roots of k^2 to k^2 + k lie between k and k + 1/2.
+  // Computes a length from the squared distance, an integer, and an estimate of its root with an
+  // error below 1/2. The roots of k^2, ..., k^2 + k are below k + 1/2, so they round to k.
   template <class Square>
   GLS_DEVICE static int root(Square squared, float estimate) {
     const int k = rounded_down(estimate);
@@ -174,7 +175,7 @@ struct Globe {
     const double* u = unit + 3 * city;
     return {float(u[0]), float(u[1]), float(u[2]), 0};
   }
-  // Half of the angle between two cities.
+  // Half of the angle between two unit vectors.
   GLS_DEVICE static float half_angle(const Point& p, const Point& q) {
     const float x = p.x - q.x, y = p.y - q.y, z = p.z - q.z;
     const float half_chord = 0.5f * fast_sqrt(fused(x, x, fused(y, y, z * z)));
@@ -206,8 +207,8 @@ struct Geo : Globe {
 };
 
 // Great-circle distances in km. The arc sine is a polynomial with coefficients from the Python
-// class, so both sides agree to the last bit. Distances above a quarter of the circumference are
-// computed from the distance to the antipode.
+// class, so C++ and Python agree to the last bit. Distances above a quarter of the circumference
+// are computed from the distance to the antipode.
 struct Haversine : Globe {
   using Length = double;
   static constexpr double kQuarter = 1.57079632679489661923;

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 HEADER = "tours/problem/pair_lengths.cuh"
-PAIRS = 4096  # largest number of pairs that are compared
+PAIRS = 4096  # maximum number of pairs to compare
 ROUNDING = 1e-12  # allowed relative difference of real lengths
 
 
@@ -55,7 +55,7 @@ def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
 
 
 def sampled_pairs(n: int) -> Pairs:
-    """Return pairs of different cities, each in both directions: all pairs if there are few."""
+    """Return pairs of different cities, each in both directions: all, or a sample of `PAIRS`."""
     if n * (n - 1) <= PAIRS:
         a, b = np.divmod(np.arange(n * n), n)
         a, b = a[a != b], b[a != b]

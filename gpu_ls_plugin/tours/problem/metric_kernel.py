@@ -1,4 +1,4 @@
-"""Kernels that take a metric, whose header is included before all others."""
+"""Composes kernels that take a metric."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpu_ls_plugin.core.origins import sources_of
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-METRIC = "tours/problem/metric.cuh"  # functors of all parts may rely on it
+METRIC = "tours/problem/metric.cuh"  # included first, so functors of all parts may use it
 
 
 def metric_kernel(
@@ -25,7 +25,7 @@ def metric_kernel(
     """Return a kernel with a metric as its only part.
 
     In `body`, ``{metric}`` and ``{team}`` stand for the metric's functor and the team. `parameters`
-    may be the text of a C parameter list.
+    may be a string with a C parameter list.
     """
     if isinstance(parameters, str):
         parameters = parse_parameters(parameters)

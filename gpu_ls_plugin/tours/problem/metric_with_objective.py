@@ -27,7 +27,7 @@ class Under(Metric):
         vars(self)["header"] = objective.header
 
     def source(self) -> str:
-        """Return the C++ texts of the metric and the objective."""
+        """Return the C++ source code of the metric and the objective."""
         return "\n".join(sources_of(self.metric, self.objective))
 
     def lengths(self, values: NDArray[Any], a: Cities, b: Cities) -> Lengths:
@@ -47,7 +47,7 @@ class Under(Metric):
 
 
 class RowsUnder(Under):
-    """`Under` for rows with separate data: the metric's data, then the objective's."""
+    """`Under` if each row has separate data: first the metric's, then the objective's."""
 
     def __init__(self, metric: Metric, objective: Objective) -> None:
         super().__init__(metric, objective)

@@ -1,8 +1,8 @@
 """Metrics: distances between cities, most of them as TSPLIB95 defines them (Reinelt 1995).
 
 A metric is a Python class, which computes exact lengths in NumPy, and a C++ functor, which computes
-the same numbers in kernels. All arithmetic is IEEE float64 without contraction, in the order that
-the docstrings state, so that both agree to the last bit.
+the same numbers in kernels. All arithmetic is IEEE float64 without fused multiply-adds, in the
+order that the docstrings state, so that both agree to the last bit.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ EARTH_RADIUS = real_constant(HEADER, "kEarthRadius")  # in km; TSPLIB calls it R
 EARTH_MEAN_RADIUS = real_constant(HEADER, "kEarthMeanRadius")
 TSPLIB_PI = 3.141592  # TSPLIB's PI: the published optima depend on its six decimals
 
-INTEGER_LIMIT = 2.0**31  # integer lengths are int32 inside the searches
-REAL_LIMIT = 2.0**62  # squares of real lengths must be finite in float32
+INTEGER_LIMIT = 2.0**31  # integer lengths are below this: searches store them as int32
+REAL_LIMIT = 2.0**62  # real lengths are below this, so that their squares are finite in float32
 FLOAT32_ERROR = 2.0**-20  # error of a length in float32, relative to the largest length
-EXACT_IN_FLOAT32 = 2**22  # sums of four integers below this are exact
+EXACT_IN_FLOAT32 = 2**22  # float32 sums of four integers below this are exact
 FLOAT32_STEPS = 1.5 * 2.0**-22  # error of a few float32 operations, relative to their result
-FLOAT32_UNDERFLOW = 2.0**-60  # absolute error if squares of differences vanish in float32
-SAMPLE = 2000  # pairs of cities in a sample
+FLOAT32_UNDERFLOW = 2.0**-60  # absolute error of a length whose square underflows in float32
+SAMPLE = 2000  # number of pairs of cities in a sample
 CHORD_ERROR = 2.0**-22  # error of half a chord of float32 unit vectors, and of its arc sine
-MISTYPED = 0.01  # largest accepted share of numbers with minutes above 59; ali535.tsp has three
-# Coefficients of asin(sqrt(q)) / sqrt(q) for q <= 1/2, interpolated at 19 Chebyshev nodes; the
-# error is 2e-17.
+MISTYPED = 0.01  # maximum share of numbers with minutes above 59; ali535.tsp has three
+# Coefficients of a polynomial in q that approximates asin(sqrt(q)) / sqrt(q) for q <= 1/2. It was
+# interpolated at 19 Chebyshev nodes; its error is 2e-17.
 ARC_SINE = (
     *(1.0, 0.16666666666664987, 0.07500000000401816, 0.044642856762615),
     *(0.030381963396751827, 0.02237158477932034, 0.017364281439103738, 0.013803445895889175),
@@ -55,7 +55,7 @@ class Metric(ABC):
     """The lengths between cities.
 
     Instances hold no state: two of the same class are equal. A plugin derives a class, sets the
-    class attributes, defines `lengths` and `slack`, and returns the C++ text of its functor from
+    class attributes, defines `lengths` and `slack`, and returns the C++ code of its functor from
     `source`.
 
     Methods get the `values` of a problem: coordinates, float64 (n, 2), or the matrix (n, n) if the
@@ -74,9 +74,9 @@ class Metric(ABC):
     header : str
         The file that defines the functor.
     fast_estimate : bool
-        Whether the functor's estimate takes only a few instructions and reads only its points.
+        Whether the functor's estimate takes only a few instructions and reads only two points.
     site_bytes : int
-        Bytes of the float32 coordinates of a city that the functor's estimate reads.
+        Size in bytes of the float32 coordinates of a city that the functor's estimate reads.
     tree_p : float
         Order of the Minkowski distance between `tree_points`.
     """
@@ -95,7 +95,7 @@ class Metric(ABC):
         accept_values(cls)
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor; empty if `header` does."""
+        """Return the C++ code of the functor; an empty string if `header` defines it."""
         return ""
 
     def check(self, values: NDArray[Any]) -> None:
@@ -118,7 +118,7 @@ class Metric(ABC):
         values : float64 array (n, 2), or matrix (n, n)
             Coordinates of the cities, or the lengths between them.
         a, b : integer arrays that broadcast against each other
-            Cities in 0..n-1, not checked; the two of a pair differ.
+            Cities in 0..n-1, not checked; the two cities of a pair differ.
 
         Returns
         -------
@@ -372,7 +372,7 @@ class Globe(Metric):
         return math.pi * self.radius + 1.0
 
     def tree_points(self, values: Values) -> Real | None:
-        """Return the unit vectors: chords grow with great-circle distances."""
+        """Return the unit vectors: their chords grow with the great-circle distances."""
         return self.unit_vectors(values)
 
 
@@ -414,10 +414,10 @@ class Geo(Globe):
 
     @staticmethod
     def reaches() -> Real:
-        """Return, for each whole number of km, the cosine of the angle of that distance.
+        """Return, for each whole number of km, the cosine of the angle that spans this distance.
 
         Arc cosines of different libraries differ in their last digits, which would matter close to
-        a whole number of km. Comparing a cosine with these gives the same result everywhere.
+        a whole number of km. Comparing a cosine with these gives the same result on every machine.
         """
         reaches: Real = np.cos(np.arange(math.floor(math.pi * EARTH_RADIUS) + 2) / EARTH_RADIUS)
         reaches[[0, -1]] = 2.0, -2.0  # sentinels: every cosine lies between them
@@ -440,7 +440,7 @@ class Haversine(Globe):
 
     The Earth is a sphere of radius R = 6371.0088 km. A length is 2 R asin(c / 2) for the chord c of
     two unit vectors u and v. For more than a quarter of the circumference, it is computed as
-    2 R (pi / 2 - asin(d / 2)) with d = |u + v|, which loses no digits. Arc sines of different
+    2 R (pi / 2 - asin(d / 2)) with d = |u + v|, which loses no precision. Arc sines of different
     libraries differ in their last digits, so `ARC_SINE` is used instead.
     """
 
@@ -530,7 +530,7 @@ BUILT_IN_METRICS: dict[str, type[Metric]] = {
 
 
 def find_metric(metric: str | Metric) -> Metric:
-    """Return the built-in or registered metric of a name; a Metric is returned unchanged."""
+    """Return the built-in or registered metric with a name; return a Metric unchanged."""
     if isinstance(metric, Metric):
         return metric
     if not isinstance(metric, str):

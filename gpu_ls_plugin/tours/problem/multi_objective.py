@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import Writing
 
-MIXTURES = 8  # least number of mixtures of objectives that have candidate lists
-SAMPLE = 2000  # pairs of cities from which the mean lengths are computed
+MIXTURES = 8  # minimum number of mixtures of objectives for which candidate lists are made
+SAMPLE = 2000  # number of pairs of cities from which the mean lengths are computed
 
 
 class MultiObjectiveTSP:
@@ -42,9 +42,9 @@ class MultiObjectiveTSP:
         At least two, with the same number of cities: problems with any metrics, coordinates
         (n, 2), or symmetric or asymmetric matrices (n, n).
     metric : str or Metric
-        For objectives that are given as coordinates; as in `TSP`.
+        Metric of the objectives that are given as coordinates; see `TSP`.
     name : str
-        Free text; by default the names of the objectives.
+        Free text; by default, the names of the objectives, joined by hyphens.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class MultiObjectiveTSP:
         There are fewer than two objectives, their numbers of cities differ, or one has an
         objective besides the length. Otherwise as in `TSP`.
     InvalidTypeError
-        An objective is neither a TSP nor numbers.
+        An objective is neither a TSP nor an array of numbers.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class MultiObjectiveTSP:
 
     @property
     def writing(self) -> Writing:
-        """Which permutations stand for the same solution."""
+        """Which permutations represent the same solution."""
         return {"symmetric": self.symmetric}
 
     @property
@@ -128,7 +128,7 @@ class MultiObjectiveTSP:
         return all(part.integer for part in self.objectives)
 
     def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
-        """Return tours as an array, or raise and name the wrong row; see `Problem.check`."""
+        """Return tours as an array, or raise an error that names the row; see `Problem.check`."""
         return self.objectives[0].check(tours, parameter=parameter)
 
     def cost(self, tours: Any) -> Any:
@@ -145,7 +145,7 @@ class MultiObjectiveTSP:
         return costs
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
-        """Return tours from city 0 on; if symmetric, its smaller neighbour comes second."""
+        """Return tours with city 0 first; if `symmetric`, with its smaller neighbour second."""
         return canonical(self.check(tours), symmetric=self.symmetric)
 
     def weighted(self, weights: ArrayLike) -> WeightedTSP:
@@ -166,7 +166,7 @@ class MultiObjectiveTSP:
         Raises
         ------
         InvalidParameterError, InvalidTypeError
-            The weights have another shape, are negative or infinite, or are all 0.
+            The weights have a wrong shape, are negative or not finite, or are all 0 in a row.
         """
         return WeightedTSP(self.objectives, weights, self.directions, self.scales)
 
@@ -177,8 +177,8 @@ class MultiObjectiveTSP:
 
         The cost of a tour is its augmented weighted Tchebycheff distance (Steuer and Choo 1983):
         the largest of its weighted distances from the ideal point, plus a small part of its
-        weighted sum. Each tour of a front is optimal for some weights. Searches select moves by the
-        weighted sum.
+        weighted sum. Each Pareto-optimal tour is optimal for some weights. Searches select moves by
+        the weighted sum.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class MultiObjectiveTSP:
         ideal : array_like, shape (M,)
             A point that is (nearly) as good as the best tours in each objective.
         augmentation : float
-            Factor of the weighted sum, more than 0.
+            Factor of the weighted sum, from 1e-9 to 1e9.
 
         Returns
         -------
@@ -221,7 +221,7 @@ class MultiObjectiveTSP:
 
     @cached_property
     def directions(self) -> WeightedTSP:
-        """The problem whose rows have candidate lists: evenly spread weights of scaled lengths."""
+        """The problem whose rows get candidate lists: evenly spread weights divided by `scales`."""
         parts = 1
         while len(lattice(self.n_objectives, parts)) < self.n_objectives + MIXTURES:
             parts += 1

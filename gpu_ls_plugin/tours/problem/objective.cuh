@@ -1,4 +1,4 @@
-// Objectives. A search minimises the length of a tour plus what its objective adds.
+// Objectives. A search minimises the length of a tour plus the cost that the objective adds.
 //
 // To compute the gain of a move, `view.gain(move, removed, added)` (tours/moves/move.cuh) calls the
 // objective of the metric. If the metric has none, the gain is a difference of lengths, and kernels
@@ -13,18 +13,18 @@
 //                                                  makes the tour. Returns `forbidden<Gain>()` if
 //                                                  the change is not allowed
 //   bool feasible(team, n, city)                   whether the tour city(0), ... city(n - 1) may be
-//                                                  a result, the same in all lanes. A search may
-//                                                  pass through other tours, and keeps the best
-//                                                  feasible one
+//                                                  a result; the same answer in all lanes. A search
+//                                                  may pass through infeasible tours, and keeps the
+//                                                  best feasible one
 //
 // A change removes change.edges() edges, change.leaving(e), and adds as many, change.coming(e).
-// There are at most change.kMostEdges of each; an edge may be removed and added. An objective that
-// is not a sum over edges may read the tour before the change:
+// There are at most change.kMostEdges of each; an edge may be both removed and added. An objective
+// that is not a sum over edges may read the tour before the change:
 //
 //   change.cities(), change.city(place)     the number of cities, and the city at a place
 //   change.cut(e), change.link(e)           the removed and the added edges, as pairs of places
-//   change.ends_out(e), change.ends_in(e)   the same as pairs of ends; the ends of removed edges
-//                                           are numbered 0, ... 2 change.edges() - 1
+//   change.ends_out(e), change.ends_in(e)   the same edges as pairs of ends; the ends of removed
+//                                           edges are numbered 0, ... 2 change.edges() - 1
 //   change.place(end)                       the place of the city at an end
 //
 // tour_segments.cuh derives the tour after the change from these.
@@ -35,7 +35,7 @@
 
 namespace gls {
 
-// Less than any gain, and far from overflow.
+// The gain of a change that is not allowed: less than any other gain, and far from overflow.
 template <class Gain>
 GLS_DEVICE constexpr Gain forbidden() {
   return Gain(Gain(0.5) != Gain(0) ? -1e300 : -double(int64(1) << (8 * sizeof(Gain) - 2)));
@@ -46,7 +46,7 @@ struct Edge {
   int from, to;
 };
 
-// No objective: the length alone. It takes no code and no register.
+// No objective: the cost is the length alone. It needs no code and no register.
 struct LengthObjective {};
 
 // The data of `Under`; the objective's words follow.
@@ -89,8 +89,7 @@ GLS_DEVICE constexpr bool length_alone() {
   return is_length(static_cast<typename ObjectiveOf<Metric>::Type*>(nullptr));
 }
 
-// A metric with an objective if each row has separate data: the metric's data, then the objective's
-// words.
+// `Under` if each row has separate data: the metric's data, followed by the objective's words.
 template <class Metric, class ObjectiveType>
 struct RowsUnder : Metric {
   using Objective = ObjectiveType;
@@ -134,12 +133,13 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
 //
 //   choose(row)           makes the tour of a row of the batch the current one
 //   keep(team, n, city)   computes the data of a new tour city(0), ... city(n - 1), in all lanes
-//   chosen_depot(city)    the city to use if a candidate stands for several copies
-//   relief<Gain>()        a bound on the gain of any change beyond the length that it saves
-//   may_relieve(change)   whether a change may gain more than that length; optional
+//   chosen_depot(city)    the city to use for a candidate: lists name only one copy of the depot,
+//                         and the objective chooses the copy
+//   relief<Gain>()        an upper bound on the gain of a change minus the length that it saves
+//   may_relieve(change)   whether a change may gain more than the length that it saves; optional
 //   add_up(n, a, b)       whether two changes, each allowed, may be made together and gain the sum
-//                         of their gains. They do not overlap, and cut the tour behind the places
-//                         a.place(0), ... a.place(a.count - 1) and those of b
+//                         of their gains. They cut the tour behind the places a.place(0), ...
+//                         a.place(a.count - 1) and those of b, and do not overlap
 GLS_OPTIONAL_CONSTANT(Keeps, kKeeps, bool, false);
 template <class Metric>
 GLS_DEVICE constexpr bool keeps() {
@@ -147,8 +147,8 @@ GLS_DEVICE constexpr bool keeps() {
 }
 
 // With `kDirected` (`directed` in Python), a tour and its reverse may have different costs even if
-// lengths are symmetric. Moves then keep the direction of the segment of t1, the city at end 0, and
-// the tour after a change is TourSegments(change, change.place(0)).
+// lengths are symmetric. Moves then never reverse the segment that contains t1, the city at end 0,
+// and the tour after a change is TourSegments(change, change.place(0)).
 GLS_OPTIONAL_CONSTANT(Directed, kDirected, bool, false);
 template <class View>
 GLS_DEVICE bool turns_either_way(const View&, int directions) {
@@ -185,8 +185,8 @@ GLS_DEVICE bool add_up(const View& view, const Cuts& a, const Cuts& b) {
   }
 }
 
-// An objective with `kKeepsPlaces` can update only the data of the changed places (see Routing). A
-// team of one thread then need not walk over the whole tour.
+// An objective with `kKeepsPlaces` can update the data of the changed places alone (see Routing).
+// Then a team of one thread need not walk over the whole tour.
 GLS_OPTIONAL_CONSTANT(KeepsPlaces, kKeepsPlaces, bool, false);
 template <class View>
 GLS_DEVICE constexpr bool keeps_places() {
@@ -202,8 +202,9 @@ GLS_DEVICE Length relief_of(const Metric& metric) {
   }
 }
 
-// Calls `may_relieve(change)`, or returns true if the objective has no such function. The result is
-// false if the change cuts only routes without a penalty: it then gains at most the saved length.
+// Calls `may_relieve(change)`, or returns true if the objective has no such function. The function
+// returns false if the change cuts only routes without a penalty: such a change gains at most the
+// length that it saves.
 template <class Objective, class Change, class = void>
 struct Relieves {
   GLS_DEVICE static bool may(const Objective&, const Change&) { return true; }
@@ -216,7 +217,7 @@ struct Relieves<Objective, Change,
   }
 };
 
-// The number of a city in the problem.
+// The number that a city has in the problem; sites may be stored for renumbered cities.
 template <class Metric>
 GLS_DEVICE int name_of(const Renamed<Metric>& metric, int city) {
   return metric.names[city];

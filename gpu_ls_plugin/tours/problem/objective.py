@@ -37,15 +37,15 @@ class Objective(ABC):
     header : str
         The C++ header that defines the functor, by its path in the package.
     length_alone : bool
-        Whether nothing is added, so that kernels need no objective.
+        Whether the objective adds nothing, so that kernels need none.
     by_edges : bool
         Whether the cost is a sum over the edges of a tour. The gains of moves without common edges
         then add up, and a part of a tour can be searched without the rest.
     directed : bool
         Whether a tour and its reverse may have different costs even if lengths are symmetric. The
         functor then has ``static constexpr bool kDirected = true``, and its `gain` builds the tour
-        after a change as ``TourSegments(change, change.place(0))``: moves do not change the segment
-        of t1, the city at end 0.
+        after a change as ``TourSegments(change, change.place(0))``. Place 0 is that of t1, the city
+        at end 0. Moves never reverse its segment, which thus gives the new tour its direction.
     """
 
     name: ClassVar[str]
@@ -56,7 +56,7 @@ class Objective(ABC):
     directed: bool = False
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor; empty if `header` does."""
+        """Return the C++ code of the functor; an empty string if `header` defines it."""
         return ""
 
     def check(self, problem: Problem) -> None:
@@ -86,11 +86,11 @@ class Objective(ABC):
         return type(self).kept_bytes is not Objective.kept_bytes
 
     def kept_bytes(self, problem: Problem) -> int:
-        """Return how many bytes the functor keeps of a tour, a multiple of 16; by default, 0."""
+        """Return how many bytes the functor keeps per tour, a multiple of 16; by default, 0."""
         return 0
 
     def most(self, problem: Problem) -> float:
-        """Return a bound on a move's gain or loss besides its lengths; by default, infinity."""
+        """Return a bound on |gain of a move - length that it saves|; by default, infinity."""
         return math.inf
 
     @abstractmethod
@@ -144,7 +144,11 @@ def require_by_edges(objective: Objective, search: str) -> None:
 
 
 def require_additive(objective: Objective, problem: Problem, search: str) -> None:
-    """Raise UnsupportedProblemError unless the objective says which gains of moves add up."""
+    """Raise UnsupportedProblemError unless it is known which gains of moves add up.
+
+    An objective that keeps data of tours has a C++ function `add_up`. Any other objective must be a
+    sum over edges. Neither may depend on the direction of a tour.
+    """
     if not objective.kept_bytes(problem):
         require_by_edges(objective, search)
     require_undirected(objective, search)

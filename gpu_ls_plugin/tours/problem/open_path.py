@@ -27,10 +27,10 @@ class OpenPath:
     """A problem of paths that visit every city once and do not return; ends may be fixed.
 
     A dummy city, number n, closes a path to a tour: it precedes the first city of the path and
-    follows the last one. Its lengths to cities that may be ends are 0. Its other lengths are so
-    large that optimal tours avoid them. If lengths are symmetric and only one end is given, the
-    dummy's lengths to all other cities are large: a good tour then uses exactly one of these edges,
-    and costs that much more than its path.
+    follows the last one. Its edges to cities that may be ends have length 0. Its other edges are so
+    long that optimal tours avoid them. If lengths are symmetric and only one end is given, the
+    dummy's edges to all other cities are long: a good tour then contains exactly one of them, and
+    costs as much more than its path.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class OpenPath:
         return paths if np.ndim(tours) > 1 else paths[0]
 
     def cost(self, paths: ArrayLike) -> Lengths:
-        """Return the exact length of every path by the lengths of `problem`.
+        """Return the exact length of every path in `problem`.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class OpenPath:
         return checks.integer(name, city, least=0, most=self.problem.n - 1)
 
     def _matrix(self) -> NDArray[Any]:
-        """Return the lengths (n + 1, n + 1); row and column n are the dummy's."""
+        """Return the lengths (n + 1, n + 1); row and column n belong to the dummy city."""
         n, cities = self.problem.n, np.arange(self.problem.n)
         matrix = np.zeros((n + 1, n + 1), self.problem.cost_dtype)
         matrix[:n, :n] = self.problem.distance(cities[:, None], cities)

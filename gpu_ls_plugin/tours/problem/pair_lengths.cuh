@@ -7,11 +7,11 @@ namespace gls {
 
 struct CityPairs {
   const void* metric_data;  // data of the metric's functor
-  int n;                    // cities
-  int pairs;
-  const int *from, *to;  // (pairs,)
-  void* lengths;         // (pairs,): the result, of the metric's type
-  float* estimates;      // (pairs,): the result
+  int n;                    // number of cities
+  int pairs;                // number of pairs
+  const int *from, *to;     // (pairs,)
+  void* lengths;            // (pairs,): the result, of the metric's type
+  float* estimates;         // (pairs,): the result
 };
 
 template <class Team, class Metric>

@@ -10,10 +10,10 @@ namespace gls {
 
 struct RowData {
   int64 cities;  // number of cities
-  int64 lists;   // number of the row's candidate lists
+  int64 lists;   // index of the candidate lists that the row uses
 };
 
-// Bytes of a row's data; 0 if all rows share the data.
+// Size of a row's data in bytes; 0 if all rows share the data.
 GLS_OPTIONAL_CONSTANT(RowBytes, kRowBytes, int, 0);
 
 // The metric data of a row.

@@ -20,10 +20,11 @@ class SymmetricTwin:
 
     This is the transformation of Jonker and Volgenant (1983), for integer lengths. A tour enters
     city i at node i and leaves it at node n + i; the edge between these two nodes has length 0. The
-    edge from node n + i to node j has the length from city i to city j plus a ceiling that no tour
-    exceeds. All other edges are two ceilings long. So a row of `tsp` costs less than n + 1 ceilings
-    only if it visits the two nodes of each city one after the other, always in the same order. Such
-    rows are the tours of the asymmetric problem; a row costs `offset` more than its tour.
+    edge from node n + i to node j has the length from city i to city j plus a ceiling, a number
+    larger than the length of any tour. All other edges are two ceilings long. So a row of `tsp`
+    costs less than n + 1 ceilings only if it visits the two nodes of each city one after the other,
+    always in the same order. Such rows represent the tours of the asymmetric problem; a row costs
+    `offset` more than its tour.
     """
 
     def __init__(self, problem: TSP) -> None:
@@ -39,21 +40,21 @@ class SymmetricTwin:
 
     @staticmethod
     def serves(problem: TSP) -> bool:
-        """Return whether the costs are integer lengths alone, and the same for all rows."""
+        """Return whether costs are integer lengths alone, the same for all rows, as required."""
         return problem.integer and problem.objective.length_alone and problem.rows is None
 
     @staticmethod
     def fits(problem: TSP) -> bool:
-        """Return whether two ceilings fit the matrix."""
+        """Return whether two ceilings fit into an entry of the matrix."""
         return 2 * (problem.n * int(_lengths(problem).max()) + 1) < Explicit.limit
 
     def rows(self, tours: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return the rows (P, 2 n) of tours (P, n)."""
+        """Return the rows (P, 2 n) of `tsp` that represent tours (P, n)."""
         size, n = tours.shape
         return np.stack([tours, tours + n], axis=2).reshape(size, 2 * n).astype(np.int32)
 
     def tours(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return the tours (P, n) of rows (P, 2 n)."""
+        """Return the tours (P, n) that rows (P, 2 n) of `tsp` represent."""
         n = self.tsp.n // 2
         # Begin at node 0, in the direction in which node n comes next.
         places = (rows == 0).argmax(axis=1)[:, None] + np.arange(2 * n)

@@ -11,7 +11,7 @@ struct TchebycheffData {
   const void* metric_data[kObjectives];
   double weights[kObjectives];
   double ideal[kObjectives];
-  double* sums;  // (2, kObjectives): the lengths of the tour, then the marked ones
+  double* sums;  // (2, kObjectives): lengths of the tour, then those that mark() saved
 };
 
 template <class... Metrics>
@@ -78,7 +78,7 @@ struct Tchebycheff {
   }
 
  private:
-  // How much shorter a change makes the tour, by objective.
+  // Computes how much shorter a change makes the tour in each objective.
   template <class Change>
   GLS_DEVICE void shortened(const Change& change, double* less) const {
     double lengths[kObjectives];

@@ -6,7 +6,7 @@
 
 namespace gls {
 
-constexpr int kMostSegments = 8;  // largest number of edges that a move removes
+constexpr int kMostSegments = 8;  // maximum number of edges that a move removes
 
 // Places `first` to `last` of a tour, in forward or backward direction. `last` may be n or more:
 // the segment then continues at place 0.
@@ -26,8 +26,8 @@ struct TourSegments {
   int size;
 
   // By default, the longest segment counts as unchanged. If the direction of the tour matters
-  // (`kDirected`), pass change.place(0) as `fixed`: searches do not change the segment of that
-  // place. With another unchanged segment, the tour might be reversed.
+  // (`kDirected`), pass change.place(0) as `fixed`: moves never reverse the segment that contains
+  // this place. If another segment counted as unchanged, the result might be the reversed tour.
   template <class Change>
   GLS_DEVICE explicit TourSegments(const Change& change, int fixed = -1) : size(change.edges()) {
     const int n = change.cities();

@@ -38,16 +38,16 @@ LENGTH = Length()
 
 
 class Writing(TypedDict, total=False):
-    """Keyword arguments that say which permutations stand for the same solution."""
+    """Keyword arguments that say which permutations represent the same solution."""
 
     symmetric: bool  # whether a tour and its reverse are the same solution; True by default
-    customers: int  # number in a giant tour; all other cities are copies of city 0, the depot
+    customers: int  # their number in a giant tour; all other cities are copies of the depot, city 0
 
 
 class TSP(Problem):
     """A travelling salesman problem, validated once and immutable.
 
-    Two problems are equal only if they are the same object, and a copy is the object itself. To
+    Two problems are equal only if they are the same object; copying returns the object itself. To
     compare contents, use `fingerprint`.
 
     Parameters
@@ -77,7 +77,7 @@ class TSP(Problem):
     integer : bool
         Whether lengths are integers.
     objective : Objective
-        Adds a cost to the length of a tour. It adds nothing unless `under` made the problem.
+        Adds a cost to the length of a tour; by default, nothing. See `under`.
 
     Raises
     ------
@@ -251,7 +251,7 @@ class TSP(Problem):
         )
 
     def under(self, objective: str | Objective) -> Self:
-        """Return the same problem with another objective, without an optimum.
+        """Return the same problem with another objective; its optimum is unknown.
 
         Parameters
         ----------
@@ -302,7 +302,7 @@ class TSP(Problem):
         return build(self)
 
     def require_rows(self, count: int) -> None:
-        """Raise InvalidParameterError if a batch cannot have `count` tours; here, it always can."""
+        """Raise InvalidParameterError if a batch cannot have `count` tours; a TSP allows any."""
 
     @property
     def tsp(self) -> Self:
@@ -323,7 +323,7 @@ class TSP(Problem):
 
     @property
     def writing(self) -> Writing:
-        """Which permutations stand for the same solution."""
+        """Which permutations represent the same solution."""
         return {"symmetric": self.symmetric and not self.objective.directed}
 
     @cached_property
@@ -334,7 +334,7 @@ class TSP(Problem):
         return digest.hexdigest()
 
     def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
-        """Return tours as an array, or raise and name the wrong row; see `Problem.check`."""
+        """Return tours as an array, or raise an error that names the row; see `Problem.check`."""
         return check_permutations(tours, self.n, parameter=parameter)
 
     def cost(self, tours: Any) -> Lengths:
@@ -368,7 +368,7 @@ class TSP(Problem):
         return self.objective.violated(self, self.check(tours))
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
-        """Return tours from city 0 on; if symmetric, its smaller neighbour comes second."""
+        """Return tours with city 0 first; if symmetric, with its smaller neighbour second."""
         return canonical(self.check(tours), symmetric=self.writing["symmetric"])
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:

@@ -42,9 +42,9 @@ KNOWN_FIELDS = {  # keywords that need no colon
     *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
 }
 
-# Functions that return the indices of a triangle in the order of the file's numbers, and the offset
-# of its first diagonal. A triangle by columns is read as the other triangle by rows, since the
-# matrix is symmetric.
+# By EDGE_WEIGHT_FORMAT: the function that returns the indices of a triangle in the order of the
+# file's numbers, and the offset of the triangle's first diagonal. A triangle by columns is read as
+# the other triangle by rows; the matrix is symmetric.
 TRIANGLES = {
     "UPPER_ROW": (np.triu_indices, 1),
     "LOWER_COL": (np.triu_indices, 1),
@@ -60,7 +60,7 @@ READERS = {"VRP": "; read it by CVRP.read", "TOUR": "; read it by gls.read_tour"
 
 @dataclass(frozen=True)
 class Sections:
-    """The parts of a TSPLIB file: keywords in upper case, values as text."""
+    """The parts of a TSPLIB file: keywords in upper case, values as strings."""
 
     path: str
     fields: dict[str, str]
@@ -71,12 +71,12 @@ class Sections:
         return FileFormatError(f"{self.path}: {section[:QUOTED]}: {reason}")
 
     def about(self) -> tuple[str, str]:
-        """Return the name and the comment; by default, the name is that of the file."""
+        """Return the name (by default, the file's name without extension) and the comment."""
         name = self.fields.get("NAME") or plain_name(Path(self.path))
         return name, self.fields.get("COMMENT", "")
 
     def field(self, keyword: str, known: str = "") -> str:
-        """Return the value of a keyword; raise if it is missing."""
+        """Return the value of a keyword; if it is missing, raise an error with `known` values."""
         if not self.fields.get(keyword):
             raise self.error(keyword, f"missing{known and f'; known: {known}'}")
         return self.fields[keyword]
@@ -103,7 +103,7 @@ class Sections:
         return words
 
     def numbers(self, name: str) -> NDArray[Any]:
-        """Return the numbers of a section, int64 if all are written as integers."""
+        """Return the numbers of a section: int64 if all are written as integers, else float64."""
         integers = [whole(word) for line in self.section(name) for word in line.split()]
         if None in integers:
             return np.array([float(word) for word in self.words(name)])
@@ -172,7 +172,7 @@ def _add_field(sections: Sections, keyword: str, value: str) -> None:
 def fits_tours(content: Content) -> int:
     """Return whether a file contains a problem of tours: `NO`, `MAYBE` or `SURE`.
 
-    A problem of routes has demands, or its TYPE says so.
+    A file with demands, with capacities or with VRP in its TYPE contains a problem of routes.
     """
     sections = sections_of(content)
     if sections is None:
@@ -183,7 +183,7 @@ def fits_tours(content: Content) -> int:
 
 
 def sections_of(content: Content) -> Sections | None:
-    """Return the sections of a file, None if it is not a TSPLIB file."""
+    """Return the sections of a file, or None if it is not a TSPLIB file."""
     if "sections" not in content.found:
         content.found["sections"] = None
         if not content.data.lstrip()[:1].isdigit():
@@ -194,12 +194,12 @@ def sections_of(content: Content) -> Sections | None:
 
 
 def type_of(sections: Sections) -> str:
-    """Return the TYPE of a file in upper case, empty if it has none."""
+    """Return the TYPE of a file in upper case, or an empty string if it has no TYPE."""
     return sections.fields.get("TYPE", "").upper()
 
 
 def has_demands(sections: Sections) -> bool:
-    """Return whether a file has demands or capacities, which only routes have."""
+    """Return whether a file has demands or a capacity, which only problems of routes have."""
     return "DEMAND" in sections.lines or "CAPACITY" in sections.fields
 
 
@@ -246,7 +246,10 @@ def metric_of(sections: Sections) -> Metric:
 def node_table(
     sections: Sections, name: str, columns: str, n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the sorted node numbers (n,) and the values (n, columns) of a section."""
+    """Return the sorted node numbers (n,) of a section and the values (n, k) that follow them.
+
+    `columns` names the k columns of values, separated by spaces.
+    """
     from vrplib.parse import parse_vrplib
 
     section = f"{name}_SECTION"
@@ -305,7 +308,7 @@ def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
 
 
 def _lacks_diagonal(values: NDArray[Any], layout: str, n: int) -> bool:
-    """Return whether a triangle lacks its diagonal, as in eil7.vrp, rather than being cut off."""
+    """Return whether a triangle is complete but for its diagonal, as in eil7.vrp."""
     if len(values) != n * (n - 1) // 2:
         return False
     triangle, _ = TRIANGLES[layout]
@@ -355,8 +358,8 @@ def write_tour(
 ) -> None:
     """Write one zero-based tour (n,) as a TSPLIB tour file, which counts from 1.
 
-    The comment contains `length`. The file appears complete or not at all, and replaces an older
-    one.
+    The comment contains `length`. The file is written completely or not at all, and replaces an
+    older one.
     """
     (row,) = check_permutations(tour, np.size(tour), parameter="tour")
     remarks = [comment, "" if length is None else f"length {length}"]

@@ -28,14 +28,14 @@ ROW_LISTS = "tours/problem/row_lists.cuh"
 
 
 class WeightedValues(NamedTuple):
-    """The data of a weighted sum."""
+    """The data of a weighted sum of M objectives, for P rows."""
 
     weights: NDArray[np.float64]  # (P, M)
     parts: tuple[NDArray[Any], ...]  # by objective: the coordinates or the matrix
 
 
 class WeightedSum(Metric):
-    """The weighted sum of the lengths by several metrics."""
+    """The weighted sum of the lengths of several metrics."""
 
     name = "WEIGHTED_SUM"
     integer = False
@@ -48,7 +48,7 @@ class WeightedSum(Metric):
         vars(self)["functor"] = f"gls::WeightedSum<{functors}>"
 
     def source(self) -> str:
-        """Return the C++ texts of all metrics, each text once."""
+        """Return the C++ code of all metrics, without repetitions."""
         return "\n".join(sources_of(*self.metrics))
 
     def lengths(self, values: Any, a: Cities, b: Cities) -> Lengths:
@@ -92,7 +92,8 @@ class WeightedTSP(TSP):
         Each row uses the candidate lists of the row of `listed` with the most similar weights. By
         default, each row has separate lists.
     scales : array_like, shape (M,), optional
-        Factors by which weights are multiplied before they are compared with those of `listed`.
+        Factors by which weights are multiplied before they are compared with those of `listed`; by
+        default, 1.
     objective : Objective, optional
         Adds a cost to the weighted sum, such as `Tchebycheff`.
     """
@@ -143,7 +144,7 @@ class WeightedTSP(TSP):
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether both directions of every edge are equally long by all objectives."""
+        """Whether both directions of every edge are equally long in all objectives."""
         return all(part.symmetric for part in self.parts)
 
     @cached_property
@@ -168,14 +169,14 @@ class WeightedTSP(TSP):
         return self.metric.lengths(self.values, a, b)
 
     def cost(self, tours: Any) -> Lengths:
-        """Return the costs (P,) of tours, each by the weights of its row."""
+        """Return the costs (P,) of tours, each with the weights of its row."""
         total: Lengths = self.weighed([part.cost(tours) for part in self.parts])
         if not self.objective.length_alone:
             total = total + self.objective.costs(self, self.check(tours))
         return total
 
     def weighed(self, parts: Sequence[Any]) -> Any:
-        """Return the weighted sums (P,) of the costs by each objective, (P,) each."""
+        """Return the weighted sums (P,) of `parts`: for each objective, the costs (P,)."""
         if self.rows > 1:
             self.require_rows(len(parts[0]))
         total: Any = 0.0
@@ -233,11 +234,11 @@ class WeightedTSP(TSP):
 
 
 class Tchebycheff(Objective):
-    """The weighted Tchebycheff distance of the costs in several objectives (Bowman 1976).
+    """The weighted Tchebycheff distance of costs from an ideal point (Bowman 1976).
 
     Row r costs ``max(weights[r] * (costs - ideal))``, the maximum over the objectives. `weights`
-    (P, M) are at least 0; `functors` are the C++ metrics of the objectives. Each tour of a front is
-    optimal for some weights; weighted sums find only those on the convex hull of the front.
+    (P, M) are at least 0; `functors` are the C++ metrics of the objectives. Each Pareto-optimal
+    tour is optimal for some weights; weighted sums find only those on the convex hull.
     """
 
     name = "tchebycheff"
@@ -259,7 +260,7 @@ class Tchebycheff(Objective):
         return distances
 
     def row_words(self, backend: Any, problem: Any) -> tuple[NDArray[np.uint64], Any]:
-        """Return the words of each row, and the array on the backend to which they point."""
+        """Return the words of each row, and the array on the backend that they point to."""
         size, objectives = self.weights.shape
         sums = backend.xp.zeros((size, 2 * objectives))
         rows = np.empty(

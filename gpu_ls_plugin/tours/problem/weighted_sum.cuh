@@ -13,7 +13,7 @@ struct WeightedSumData {
   double weights[kObjectives];
 };
 
-// The terms of objectives `at`, `at` + 1, ... of the sum.
+// The terms of the sum for the objectives `at`, `at` + 1, ...
 template <int at, class First, class... Rest>
 struct Terms {
   First first;
@@ -25,7 +25,7 @@ struct Terms {
   GLS_DEVICE double add(double before, int a, int b) const {
     return rest.add(before + weight * double(first(a, b)), a, b);
   }
-  // Writes the length by each objective.
+  // Writes the length of an edge in each objective.
   GLS_DEVICE void each(int a, int b, double* lengths) const {
     lengths[at] = double(first(a, b));
     rest.each(a, b, lengths);

@@ -461,7 +461,7 @@ def search_lopsided(search):
         (lambda: gls.Annealing(np.nan), InvalidParameterError, "start: nan"),
         (lambda: KICK(walk=0), InvalidParameterError, "walk: 0 is not between 1"),
         (lambda: KICK(walk=1.5), InvalidTypeError, "walk: 1.5 is not an integer"),
-        (lambda: KICK(9, 9), InvalidParameterError, "walk: .* give one"),
+        (lambda: KICK(9, 9), InvalidParameterError, "walk: .* pass only one"),
         (
             lambda: KICK(walk=5).perturb(PROBLEM, STARTS, backend="cpu"),
             InvalidParameterError,
