@@ -209,7 +209,7 @@ PARTS = [
         "part of what",
         partial(ITERATED, SEARCH(pivoting=gls.Best()), part=64),
         BAD,
-        *("part: ", "First() on candidate lists", "leave the parameter out"),
+        *("part: ", "First() on candidate lists", "leave `part` out"),
     ),
     case("patience", partial(ITERATED, restart_after=2**31), BAD, "restart_after: 2147483648"),
     case("never", partial(gls.Migration, np.inf), BAD, "every: inf is not between"),

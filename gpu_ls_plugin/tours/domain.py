@@ -161,7 +161,7 @@ class Tours(Domain):
         return KICK
 
     def goes_on(self, search: Any) -> bool:
-        """Return whether a search can continue from given rows; one kernel must kick and repair."""
+        """Return whether a search can continue from given rows: if one kernel kicks and repairs."""
         return search is None or (repairs(search) and IteratedLocalSearch(search).fused)
 
     def features(self, problem: Any, xp: Any, rows: Any) -> Any:
@@ -180,7 +180,7 @@ class Tours(Domain):
         return {"cities": problem.n, "metric": metric, "symmetric": problem.symmetric}
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return the number of cities and the metric as a text."""
+        """Return the number of cities and the metric as a string."""
         return f"{found['cities']:,} cities, {measured(found)}"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
@@ -220,12 +220,12 @@ class Tours(Domain):
 
 
 def measured(found: Mapping[str, Any]) -> str:
-    """Return the metric as a text, with a note if it is asymmetric."""
+    """Return the metric as a string, with a note if it is asymmetric."""
     return f"{found['metric']}{'' if found['symmetric'] else ', asymmetric'}"
 
 
 def refuse_ending(path: Path, ending: str, reason: str) -> None:
-    """Raise if a file has the ending of another kind of file."""
+    """Raise if a file has `ending`, the extension of another kind of file."""
     if path.suffix.lower() == ending:
         raise InvalidParameterError(f"tour: {path.name!r} is the name of a file of {reason}")
 

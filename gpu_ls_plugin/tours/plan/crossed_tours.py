@@ -16,23 +16,29 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 # Measured: docs/algorithm.md, "Chains that help each other" and "Large tours: parts".
-LEAST, MOST = 16, 512  # tours of a population; on a GPU there may be more
-# Seconds per city that a tour needs on one core until crossovers have most of their effect.
+LEAST, MOST = 16, 512  # minimum and maximum number of tours in a population; GPUs may have more
+# Seconds per city that a tour, or a tour of more than LONGEST_WHOLE cities, needs on one core until
+# crossovers have most of their effect.
 SECONDS, SECONDS_OF_LONG = 1e-5, 5e-5
-PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))  # (least seconds per city, chains per processor)
-PER_PROCESSOR_LONG = 2  # long tours, at least: searched in parts, they need not all fit at once
-# Kicks of a chain between two exchanges: per second of the run, and the limits per city.
+# Chains per multiprocessor of a GPU, as (minimum seconds per city, chains).
+PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
+# Minimum number of long tours per multiprocessor. They are searched in parts and need not all fit
+# at once.
+PER_PROCESSOR_LONG = 2
+# Number of kicks of a chain between two exchanges: per second of the run, and limits per city.
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 # A crossover changes a few dozen edges, so long tours need more generations. A generation takes as
 # long as its slowest pair, so populations of long tours are smaller, with more kicks between
 # generations. On a GPU, they have LONG_TOURS * seconds / cities**POWER_OF_TOURS tours.
 GENERATIONS, CITIES_OF_A_GENERATION = 10, 1800
 LEAST_LONG, LONG_TOURS, POWER_OF_TOURS = 48, 2.45e11, 2.27
-LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000  # kicks per city between two exchanges
-# Seconds from which crossovers pay for tours of `LONG` cities, on a GPU and on one core. They grow
-# with a power of the number of cities. In less time, a search of one tour in parts does better.
+# Kicks per city between two exchanges of long tours: cities / CITIES_OF_A_KICK, with this minimum.
+LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000
+# Crossovers of tours of LONG cities pay in runs of at least CROSSED_AFTER seconds, on a GPU or on
+# one core. This time grows with a power of the number of cities. In less time, a search of one tour
+# in parts does better.
 LONG, CROSSED_AFTER, POWER = 18_500, {"cuda": 0.5, "cpu": 24.0}, 1.7
-LONGEST = 200_000  # cities
+LONGEST = 200_000  # maximum number of cities for crossovers
 
 
 def crossovers_pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
@@ -47,7 +53,7 @@ def crossovers_pay(problem: TSP, backend: Backend, seconds: float, search: objec
     seconds : float
         Time of the whole search.
     search : callable or None
-        The search that the user has given.
+        The search that the user has given; None if the plan chooses it.
     """
     crosses = isinstance(getattr(search, "cooperation", None), EdgeAssembly)
     if not (search is None or crosses or repairs(search)):

@@ -40,7 +40,8 @@ def plot_tour(
     tour : array_like, shape (n,), integer
         Not changed.
     path : path, optional
-        Image file; it is written completely or not at all. Its ending selects the format.
+        Image file; it is written completely or not at all. Its extension selects the format.
+        None: write no file.
     title : str
         Text above the picture.
 
@@ -53,7 +54,8 @@ def plot_tour(
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError
-        The problem has no coordinates, or the ending is not an image format.
+        The problem has no coordinates, or `path` does not have the extension of an image
+        format.
     InvalidTourError, InvalidTypeError
         The tour is not a permutation of the cities, or `problem` is not a TSP.
     OSError

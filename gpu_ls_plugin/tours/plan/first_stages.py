@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 # Measured: docs/algorithm.md, "The first moments". A population becomes better than one good tour
-# after the time in which all cores together make `KICKS_ALONE` kicks per city. The good tour gets
-# all the time of a shorter run, and otherwise this share of that time.
+# after the time in which all cores together make `KICKS_ALONE` kicks per city. In a shorter run,
+# the good tour gets all the time; otherwise it gets `SHARE` of that time.
 KICKS_ALONE, SHARE = 3.0, 0.25
-KICKS_PER_SECOND = 2.5e4  # per core, until measured
-OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # that time on a GPU: seconds per city, plus a constant
-# Seconds in which a search of random tours surely beats a nearest-neighbour tour, on a slow core: a
-# constant, per city, and per entry of a matrix (for candidate lists).
+KICKS_PER_SECOND = 2.5e4  # estimate per core, until measured
+OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # that time on a GPU: per city, plus a constant
+# Seconds in which a search of random tours surely beats a nearest-neighbour tour, on a slow core:
+# the sum of a constant, a time per city, and a time per entry of a matrix (for candidate lists).
 SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7
-FEW = 24  # cities of the small problem that is used to compile programs
+FEW = 24  # number of cities of the small problem with which programs are compiled
 
 
 def good_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Stage | None:
     """Return the stage of one good tour, or None if the run should begin with its population.
 
     If there is no time for a population, this is the only stage, and its seconds are infinite.
-    Also return None if the user has given a search, starts, or limits besides time and target.
+    Also return None if the user has given a search, starts, or limits other than time and target.
     """
     given, backend = request.given, request.backend
     if not given.by_time_alone or not GoodTour.serves(problem):

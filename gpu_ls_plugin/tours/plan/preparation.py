@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
-SHARE = 0.5  # of the remaining time; candidate lists that take longer are replaced
-USUAL = Nearest(8)  # replaces them
+SHARE = 0.5  # of the remaining time; USUAL replaces candidate lists that take longer
+USUAL = Nearest(8)  # candidate lists that are quick to make
 _compiled: set[Hashable] = set()  # keys of searches whose programs are compiled
 
 

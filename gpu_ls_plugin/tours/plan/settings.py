@@ -31,18 +31,20 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.candidates.base import Candidates
     from gpu_ls_plugin.tours.cooperation.base import Cooperation
 
-MOST_PER_PROCESSOR = 16  # chains per multiprocessor of a GPU, or on all CPU threads together
-LEAST_COOPERATING = 4  # chains
-MANY = 100  # chains; from this many on, they migrate more often
+MOST_PER_PROCESSOR = 16  # maximum number of chains: per multiprocessor of a GPU, or on a CPU
+LEAST_COOPERATING = 4  # minimum number of chains for migrations
+MANY = 100  # with at least this many chains, they migrate more often
 HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # first temperature of annealing, without and with crossovers
 HEATS_OF_PARTS = (1.6, 0.8)  # first and last temperature of each round (docs/benchmarks.md)
 # Seconds to make alpha-nearest lists on one slow core: per city, and per entry of a matrix.
 SECONDS_OF_ALPHA, SECONDS_OF_ALPHA_ENTRY = 6e-5, 1.5e-7
 KICK = 100  # cities in the window of a double bridge
-SMALLEST_TWIN, LARGEST_TWIN = 8, 2500  # cities; the matrix of the largest takes 100 MB
-# Least time for a symmetric form (docs/algorithm.md, "Asymmetric problems").
+# Minimum and maximum number of cities for a symmetric form, whose matrix takes up to 100 MB.
+SMALLEST_TWIN, LARGEST_TWIN = 8, 2500
+# Minimum time for a symmetric form (docs/algorithm.md, "Asymmetric problems").
 SECONDS_OF_TWIN = 5e-4  # per city
-LARGE = 10_000  # cities; from this many on, greedy tours are quicker than nearest-neighbour tours
+# With at least this many cities, greedy tours are quicker than nearest-neighbour tours.
+LARGE = 10_000
 
 
 def settings_of_tours(problem: Problem, request: Request) -> Settings:
@@ -77,8 +79,8 @@ def settings_of_tours(problem: Problem, request: Request) -> Settings:
 def _symmetrised(problem: TSP, request: Request) -> bool:
     """Return whether an asymmetric problem is searched as a symmetric one.
 
-    A few tours do better without it, from nearest-neighbour starts; and a framework's generations
-    need the chains of an iterated search.
+    It is not if the user wants only a few tours, which do better from nearest-neighbour starts, or
+    if a framework runs generations, which need the chains of an iterated search.
     """
     given = request.given
     if given.search is not None or given.start or request.generations:
@@ -148,10 +150,10 @@ def _local_search(problem: TSP, request: Request, *, crossed: bool) -> LocalSear
     """Return the local search that repairs tours.
 
     For asymmetric lengths, it uses 3-opt and Or-opt, which then reverse no path. Otherwise, it uses
-    Lin-Kernighan moves: the best move of a city, of depth 3, or the first improving move of a
-    deeper search that follows a lead. The latter is better on a CPU, but other backends do not make
-    the same moves. Alpha-nearest candidates are better if making their lists takes at most 1/8
-    of the time for the cities, and 1/4 for the entries of a matrix.
+    Lin-Kernighan moves: the best move of a city, of depth 3. A CPU does better with the first
+    improving move of a deeper search that follows a lead, and uses it unless all backends must give
+    the same tours. Alpha-nearest candidates are used if making their lists takes at most 1/8 of the
+    time for the cities, and 1/4 for the entries of a matrix.
     """
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
-MOST = 10_000  # moves; each requires an evaluation of the neighbourhood
+MOST = 10_000  # maximum k; each move requires an evaluation of the neighbourhood
 FIRST = {"int32": -(2**31), "int64": -(2**63), "float64": -np.inf}  # less than any change
 STEP = "tours/engines/exhaustive/three_opt_step.cuh"
-NONE = {  # changes that mean that there is no move; more than any change
+NONE = {  # marks of "no move"; more than any change
     "int32": constant(STEP, "kNarrowNone"),
     "int64": constant(STEP, "kWideNone"),
     "float64": real_constant(STEP, "kRealNone"),
@@ -39,13 +39,14 @@ class BestMoves:
     Attributes
     ----------
     positions : ndarray, shape (P, k, 2 or 3), int32
-        A move removes the edges after these positions of the tour. -1 if there are fewer moves.
+        A move removes the edges after these positions of the tour. -1 if there are fewer than k
+        moves.
     ways : ndarray, shape (P, k), int32
         How a move reconnects the paths: 0 in 2-opt, 0 to 3 in 3-opt (`tours/moves/
-        reconnection.cuh`). -1 if there are fewer moves.
+        reconnection.cuh`). -1 if there are fewer than k moves.
     gains : ndarray, shape (P, k), int64 or float64
         How much shorter a move makes the tour; negative if the tour gets longer, 0 if there are
-        fewer moves.
+        fewer than k moves.
     """
 
     positions: NDArray[np.int32]
@@ -68,8 +69,8 @@ def best_moves(
     """Return for each tour the k best moves that a filter keeps, improving or not.
 
     Moves are sorted by their gain, then by positions and way. Each of the k moves requires an
-    evaluation of the neighbourhood. Don't-look bits are as at the start of a search. `GainBound`
-    may keep different non-improving moves in different modes.
+    evaluation of the neighbourhood. Don't-look bits are set as at the start of a search.
+    `GainBound` may keep different non-improving moves in different modes.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ def best_moves(
     tours : array, shape (P, n), integer
         Not changed.
     k : int
-        From 1 to 10,000.
+        Number of moves per tour, from 1 to 10,000.
     seed : int or None
         Key of the random numbers of `RandomKeep`, as in the first pass of a search. None draws one.
     first_row, backend, device, memory_limit
@@ -88,7 +89,7 @@ def best_moves(
     Returns
     -------
     BestMoves
-        In NumPy arrays.
+        Its arrays are NumPy arrays.
 
     Raises
     ------

@@ -47,7 +47,9 @@ class ChainPopulation(Population):
     costs : array, shape (P,)
         Costs of `tours` under `problem`.
     seed : int
+        Key of the random numbers.
     backend : str
+        Name of the backend.
     first_row, max_moves : int
         As in `Start`.
     asked : TSP, optional
@@ -94,7 +96,7 @@ class ChainPopulation(Population):
 
     @property
     def costs(self) -> Any:
-        """The costs of these tours: an array of the backend, shape (P,)."""
+        """The costs of the best tours: an array of the backend, shape (P,)."""
         if self.asked is not None:
             backend = self.backend
             with backend.current():
@@ -140,7 +142,7 @@ class ChainPopulation(Population):
 
     @property
     def done(self) -> int:  # type: ignore[override]
-        """Kicks that every chain has made."""
+        """Number of kicks that every chain has made."""
         return self.rounds.done if self._kicked else 0
 
     @property
@@ -159,7 +161,7 @@ class ChainPopulation(Population):
         return not (self._kicked and self.rounds.chains.behind(NO_LIMIT))
 
     def over(self, leg: Leg) -> str | None:
-        """Return "target" or the reason why no chain can continue; None if one can."""
+        """Return "target" or the reason why no chain can continue; None if one can continue."""
         if not self._kicked:
             return "optimum"
         if leg.steps and self.target is not None and self.seen[0] <= self.target:
@@ -190,7 +192,7 @@ class ChainPopulation(Population):
             check_tours(names, self.problem, self.backend, chains.best_tours, chains.best_costs)
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Replace the tours of the worst chains by given, cheaper ones."""
+        """Replace the tours of the worst chains by the given tours, which are cheaper."""
         if not self._kicked:
             return
         backend = self.backend
@@ -230,20 +232,22 @@ def descended(
     seed, backend, first_row, target
         As in `ChainPopulation`.
     moves : int, optional
-        Most moves of each row.
+        Maximum number of moves per row.
     memory_limit : int, optional
+        Maximum number of bytes to use.
     asked : Problem, optional
         The problem whose costs the population returns.
     seconds : float
         Time limit of the descents.
     parts : int
         Number of parts of the batch, which descend one after the other. The population consists of
-        the parts that begin in time. With one part, the time limit interrupts the descents.
+        the parts whose descents begin in time. With one part, the time limit interrupts the
+        descents.
 
     Raises
     ------
     InsufficientMemoryError
-        The chains do not fit the memory.
+        The chains do not fit into memory.
     """
     searched, chosen = tour_problem(problem), get_backend(backend)
     counted, watch, size = Statistics(), Stopwatch.of(seconds), -(-len(tours) // parts)
@@ -286,7 +290,7 @@ def descended(
 def _require_memory(
     search: Kicking, problem: TSP, backend: Backend, size: int, memory_limit: int | None
 ) -> None:
-    """Raise InsufficientMemoryError unless `size` chains fit the memory."""
+    """Raise InsufficientMemoryError unless `size` chains fit into memory."""
     cooperation = search.cooperation
     each = FusedChains.bytes_per_tour(problem.n) + problem.objective.kept_bytes(problem)
     each += 0 if cooperation is None else cooperation.bytes_per_tour(problem.n)

@@ -26,7 +26,7 @@ class Descents(Population):
     engine : Engine
         Holds the tours and applies the moves.
     statistics : Statistics
-        Receives the counts.
+        Receives the counts of passes, moves and evaluations.
     audit : callable, optional
         Called after each launch.
     neighbourhoods : sequence of Neighbourhood

@@ -1,8 +1,8 @@
 """One good tour in a short time, made by the cores of the host.
 
 A greedy tour becomes a local optimum in milliseconds; a population of random tours takes tenths of
-a second to reach its first one. Chains of kicks, one per core, then search copies of that tour.
-`Merging` combines the improvements of all chains.
+a second to reach its first one. The search therefore starts with a greedy tour. Chains of kicks,
+one per core, then search copies of it, and `Merging` combines the improvements of all chains.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.search_call import Call
 
 # Measured: docs/algorithm.md, "The first moments".
-SMALLEST = 12  # cities
-MOST_CHAINS = 16  # one per core
+SMALLEST = 12  # minimum number of cities
+MOST_CHAINS = 16  # maximum number of chains, which run on one core each
 KICK = 300  # cities in the window of a double bridge
-NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)  # lists if time is short, and if not
+NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)  # candidate lists: in haste, and otherwise
 MOVES = LinKernighanLead(12, (8, 8, 1))  # breadth 8: all candidates
-# With fewer than HASTE seconds per city, chains use the lists of the greedy tour, and moves that
-# give better local optima but slower kicks.
+# With fewer than HASTE seconds per city, chains use NEAREST, the lists of the greedy tour, and the
+# moves HASTY, which give better local optima but slower kicks.
 HASTE, HASTY = 5e-6, (LinKernighanLead(5), OrOpt(3))
-MERGED = 1200  # kicks of all chains together from one merging to the next
-GREEDY_SECONDS = 2.5e-6  # per city of a greedy tour, until one has been measured
-LATE = 0.02  # seconds by which a call may be late
-DESCENT = 0.02  # seconds that a descent gets, if that makes the call at most `LATE` late
-DESCENT_SECONDS = 7e-6  # per city of a descent from a random tour, on one thread
-FOUND_BY_SEARCH = 0.9  # share of a space-filling curve's length; shorter tours come from a search
+MERGED = 1200  # number of kicks of all chains together between two mergings
+GREEDY_SECONDS = 2.5e-6  # estimate per city of a greedy tour, until one has been timed
+LATE = 0.02  # seconds by which a call may exceed its time limit
+DESCENT = 0.02  # minimum seconds for a descent; fewer if the call would exceed `LATE`
+DESCENT_SECONDS = 7e-6  # seconds per city of a descent from a random tour, on one thread
+FOUND_BY_SEARCH = 0.9  # tours shorter than this share of a space-filling curve come from a search
 _compiled: set[Hashable] = set()  # kinds of problems whose programs are compiled
 
 
@@ -76,7 +76,7 @@ class GoodTour:
     """
 
     name = "opening"
-    seconds_per_city = GREEDY_SECONDS  # of a greedy tour: the least measured so far
+    seconds_per_city = GREEDY_SECONDS  # of a greedy tour: the minimum measured so far
 
     def __init__(self, chains: Callable[..., Any]) -> None:
         self._chains = chains
@@ -115,7 +115,10 @@ class GoodTour:
         callback: Callback | None = None,
         **_: Any,
     ) -> Result:
-        """Return the tours of all chains, the best first; they start from `tours` if given."""
+        """Return the tours of all chains, best first.
+
+        The chains start from `tours`, or from a greedy tour or a space-filling curve if it is None.
+        """
         problem, watch = tour_problem(problem), Stopwatch(budget)
         if tours is None:
             tours = self._first(problem, watch).repeat(number_of_chains(), axis=0)

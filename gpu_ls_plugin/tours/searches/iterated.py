@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-PART, SMALLEST_PART = 800, 32  # cities
+PART, SMALLEST_PART = 800, 32  # usual and minimum number of cities per part
 
 
 def _default_search() -> LocalSearch:
@@ -56,7 +56,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     Each tour of a batch has a chain, and all chains run at the same time. A chain begins with a
     full local search; a repair considers only the cities whose edges changed. With `First()`
     pivoting on candidate lists and a `DoubleBridge`, a single kernel runs the chains (it undoes
-    kicks by a journal of reversals, without copies of tours). With other searches and
+    kicks with a journal of reversals, without copies of tours). With other searches and
     perturbations, the host drives each kick.
 
     Parameters
@@ -68,17 +68,18 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     accept : Acceptance
         Decides whether a chain continues from the repaired tour.
     kicks_per_city : float
-        Kicks per chain and city if the budget has no limit of kicks, moves or seconds (Fosin et al.
-        2013: 0.1, 1 and 10).
+        Number of kicks per chain and city if the budget sets no limit on kicks, moves or seconds
+        (Fosin et al. 2013: 0.1, 1 and 10).
     restart_after : int, optional
         After this many kicks without a new best tour, a chain continues from a random local
         optimum.
     cooperation : Cooperation, optional
         How chains help each other; by default they are independent.
     part : "auto", int or None
-        Cities per part if tours are searched in parts, all parts of a tour at the same time. None:
+        Number of cities per part if tours are searched in parts, all parts of a tour at once. None:
         one chain searches the whole tour. "auto": parts if a tour is too long for one chain. Parts
-        need `First()` on candidate lists and a `DoubleBridge`, and exclude `restart_after`.
+        need `First()` on candidate lists and a `DoubleBridge`, and cannot be combined with
+        `restart_after`.
 
     Raises
     ------
@@ -115,7 +116,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         if isinstance(self.part, int) and (self.restart_after is not None or not self.fused):
             raise InvalidParameterError(
                 "part: tours are searched in parts by First() on candidate lists and "
-                "DoubleBridge() only, without restart_after; leave the parameter out"
+                "DoubleBridge() only, without restart_after; leave `part` out"
             )
 
     @warns_if_infeasible
@@ -140,23 +141,23 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             As in `LocalSearch`.
         seed : int or None
             Key of the random numbers of kicks and acceptance. With a budget in kicks, the same seed
-            gives the same tours. If chains are independent and search whole tours, that holds for
-            all backends, devices and batch sizes. With a limit in seconds, tours may differ. Pass
-            another seed for each call, or None to draw one.
+            gives the same tours. If chains are independent and search whole tours, all backends,
+            devices and batch sizes give the same tours. With a limit in seconds, tours may differ.
+            Pass another seed for each call, or None to draw one.
         budget : Budget, optional
             `kicks` and `moves` are per tour. If `seconds` is the only limit and too short for
             descents from all tours, half of the time is spent on one good tour. This tour
             replaces the first row if it is cheaper.
         memory_limit : int, optional
-            Bytes to use at most. Larger batches are searched in turns; each turn gets its share of
-            the seconds, and chains cooperate within their turn.
+            Maximum number of bytes to use. Larger batches are searched in turns; each turn gets its
+            share of the seconds, and chains cooperate within their turn.
 
         Returns
         -------
         Result
             Row r is the best tour of chain r, and never worse than row r of `tours`. With
-            cooperation, rows are sorted by cost. After Ctrl-C, the best tours so far, with
-            `statistics.interrupted`.
+            cooperation, rows are sorted by cost. After Ctrl-C, the result holds the best
+            tours so far, and `statistics.interrupted` is true.
 
         Raises
         ------
@@ -165,7 +166,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         InvalidTourError, InvalidTypeError
             `tours` are not permutations of the cities.
         InsufficientMemoryError
-            Not even one tour fits.
+            Not even one tour fits into memory.
         """
         cooperation = self.cooperation
         call = Call(
@@ -272,7 +273,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         return chains, found.statistics
 
     def own_kicks(self, problem: Problem) -> int:
-        """Return the kicks per chain for a budget without limits."""
+        """Return the number of kicks per chain if the budget sets no limits."""
         return round(self.kicks_per_city * problem.n)
 
     def kicks_tours(self, problem: TSP) -> bool:
@@ -299,7 +300,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         )
 
     def _part_of(self, problem: TSP) -> int | None:
-        """Return the cities per part; None if each chain searches a whole tour."""
+        """Return the number of cities per part; None if each chain searches a whole tour."""
         if not isinstance(self.part, int):
             large = problem.n > LONGEST_WHOLE and self.restart_after is None
             objective = problem.objective

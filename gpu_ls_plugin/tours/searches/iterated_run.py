@@ -122,7 +122,7 @@ def _share_of_time(call: Call, rows: slice) -> Stopwatch:
 
 
 def _kicks(search: Kicking, call: Call) -> int | None:
-    """Return the limit of kicks per chain; None if the budget has only other limits."""
+    """Return the limit on kicks per chain; None if the budget has only other limits."""
     budget = call.budget
     if (budget.kicks, budget.moves, budget.seconds) != (None, None, None):
         return budget.kicks
@@ -152,14 +152,14 @@ def _descend(search: Kicking, call: Call, rows: slice, watch: Stopwatch) -> Star
 
 
 def _put_back(call: Call, tours: Any, before: Any) -> None:
-    """Restore the tours that were better before a descent."""
+    """Restore the tours that a descent has made worse."""
     known = ((rows, tour_costs(call.backend, call.problem, rows)) for rows in (before, tours))
     worse = better(call.backend, call.problem, *known)
     tours[worse] = before[worse]
 
 
 def _result_costs(search: Kicking, call: Call, tours: Any, costs: Any) -> Any:
-    """Return the costs of tours as the cooperation compares results."""
+    """Return the costs by which the cooperation compares the results, shape (P,)."""
     if search.cooperation is None:
         return costs
     return search.cooperation.results(call.backend, call.problem, tours, costs)

@@ -73,9 +73,10 @@ class LocalSearch(compiling_ahead.CompilesAhead):
     pivoting : Pivoting or str
         Selects the improving move to apply.
     moves_per_pass : int
-        For exhaustive 2-opt with `Best()`: the most moves (1 to 32) to apply after one evaluation.
-        These are the best move, and others that gain at least half as much and do not overlap.
-        More than 1 is faster on a GPU; the local optima differ, but are equally good on average.
+        For exhaustive 2-opt with `Best()`: maximum number of moves (1 to 32) to apply after one
+        evaluation: the best move, and others that gain at least half as much and do not
+        overlap. More than 1 is faster on a GPU; the local optima differ, but are equally good on
+        average.
     layout : str
         For `First()` on a GPU: with "warp" or "block", a warp or a block searches a tour in shared
         memory; with "global", a block searches it in global memory; "auto" chooses. For `Multi()`,
@@ -125,7 +126,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """The parts of the kernels, besides the metric."""
+        """The parts of the kernels, apart from the metric."""
         return (*self.neighbourhoods, self.pivoting)
 
     @warns_if_infeasible
@@ -162,7 +163,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         callback : callable, optional
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
-            Bytes to use at most; larger batches are searched in turns.
+            Maximum number of bytes to use; larger batches are searched in turns.
         first_row : int
             Number of the first row if the batch is a part of a larger one: row r uses the random
             numbers of row `first_row` + r.
@@ -174,8 +175,8 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         Returns
         -------
         Result
-            Row r descends from row r of `tours`, and is never worse. After Ctrl-C, the tours in
-            their current state, with `statistics.interrupted`.
+            Row r descends from row r of `tours`, and is never worse. After Ctrl-C, the result
+            holds the tours in their current state, and `statistics.interrupted` is true.
 
         Raises
         ------
@@ -186,7 +187,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         InvalidParameterError
             `awake` is not of the shape of `tours`, or not of bools.
         InsufficientMemoryError
-            Not even one tour fits.
+            Not even one tour fits into memory.
         """
         call = Call(
             problem,
@@ -234,7 +235,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
 
 
 def _flags(call: Call, awake: Any) -> Any:
-    """Return `awake` as an array of the call's backend, None if it is not given."""
+    """Return `awake` as an array of the call's backend, or None if it is not given."""
     if awake is None:
         return None
     checks.unmasked("awake", awake)

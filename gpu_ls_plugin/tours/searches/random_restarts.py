@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback
 
-CLIMBS_PER_PROCESSOR = {"cpu": 16, "cuda": 32}  # in a batch
+CLIMBS_PER_PROCESSOR = {"cpu": 16, "cuda": 32}  # maximum number of climbers in a batch
 
 
 @dataclass(frozen=True)
@@ -90,16 +90,16 @@ class RandomRestarts:
         -------
         Result
             Up to `keep` tours, sorted by cost; all climbs count in the statistics. After Ctrl-C,
-            the tours of the climbers so far, with `statistics.interrupted`.
+            the result holds the tours of the climbers so far, and `statistics.interrupted` is true.
 
         Raises
         ------
         UnsupportedProblemError
             The distances are asymmetric.
         InsufficientMemoryError
-            Not even one climber fits.
+            Not even one climber fits into memory.
         KeyboardInterrupt
-            Ctrl-C before there is a tour.
+            Ctrl-C was pressed before the first batch was finished.
         """
         call = Call(
             problem,
@@ -175,7 +175,7 @@ class RandomRestarts:
         )
 
     def _batch_size(self, call: Call) -> int:
-        """Return the size of a batch: as many climbers as fill the device and fit the memory."""
+        """Return the size of a batch: as many climbers as fill the device and fit into memory."""
         backend, problem = call.backend, call.problem
         factory = engines.choose(self.search)(self.search, backend, problem, 0, call.memory)
         # The starts, the results and the kept tours take 4 bytes per city each.

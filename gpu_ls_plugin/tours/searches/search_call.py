@@ -1,4 +1,4 @@
-"""What all calls of searches share: arguments, clock, batches that fit the memory, results."""
+"""What all calls of searches share: arguments, clock, batches that fit into memory, results."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Call:
     ----------
     problem : Problem
     parts : sequence
-        Parts of the search. Each has a method ``check(problem)``, which raises if it cannot work on
-        the problem.
+        Parts of the search. Each has a method ``check(problem)``, which raises if the part cannot
+        work on the problem.
     tours : array, shape (P, n), integer
-        Not changed. `NO_TOURS` if the search makes its own.
+        Not changed. `NO_TOURS` if the search makes its own tours.
     stopped_by : str
         The reason in `Statistics` if nothing else ends the search.
     seed, budget, backend, device, callback, memory_limit, first_row
@@ -102,15 +102,15 @@ class Call:
 
     @property
     def max_moves(self) -> int:
-        """The most moves that may be applied to a tour."""
+        """The maximum number of moves that may be applied to a tour."""
         return NO_LIMIT if self.budget.moves is None else min(self.budget.moves, NO_LIMIT)
 
     def memory(self, needed: float = math.inf) -> int:
-        """Return the most bytes to use, or a lower bound if `needed` bytes are certainly free."""
+        """Return how many bytes may be used, or a lower bound if `needed` bytes are surely free."""
         return self.backend.memory(self._memory_limit, needed)
 
     def rows_that_fit(self, bytes_per_tour: int, rows: float = math.inf) -> int:
-        """Return how many tours fit the memory; raise InsufficientMemoryError if not even one does.
+        """Return how many tours fit into memory; raise InsufficientMemoryError if none fits.
 
         This is quick if `rows` tours certainly fit.
         """

@@ -41,8 +41,9 @@ class Symmetrised(compiling_ahead.CompilesAhead):
     Parameters
     ----------
     search : IteratedLocalSearch
-        Searches the symmetric problem. As lengths are far larger there, the levels of an acceptance
-        rule would be too large: use a rule without levels, such as `BetterOrEqual`.
+        Searches the symmetric problem. The levels of an acceptance rule grow with the lengths of a
+        problem. In the symmetric problem, lengths are far larger, so levels would be too large: use
+        a rule without levels, such as `BetterOrEqual`.
 
     Raises
     ------
@@ -87,7 +88,7 @@ class Symmetrised(compiling_ahead.CompilesAhead):
         Returns
         -------
         Result
-            As from `IteratedLocalSearch`.
+            The same as that of `IteratedLocalSearch`.
 
         Raises
         ------
@@ -126,7 +127,8 @@ class Symmetrised(compiling_ahead.CompilesAhead):
 
         def told(progress: Progress) -> None:
             assert callback is not None
-            callback(replace(of_tours(progress), best_tours=None))  # only constraints need them
+            # Callbacks need the best tours only if the problem has constraints.
+            callback(replace(of_tours(progress), best_tours=None))
 
         found = self.search(
             twin.tsp,
