@@ -1,4 +1,4 @@
-"""Assignment problems: a value for each variable."""
+"""Assignment problems, whose solutions give each variable a value."""
 
 from gpu_ls_plugin.core.lazy_names import lazy_names
 

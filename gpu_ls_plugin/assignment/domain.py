@@ -92,7 +92,7 @@ class Assignments(Domain):
         return optimum
 
     def for_operators(self, problem: Any) -> Problem:
-        """Raise: operators for tours do not fit states."""
+        """Raise InvalidTypeError: operators for tours do not work on states."""
         raise InvalidTypeError(
             f"problem: {problem!r} is not a TSP: it assigns values to variables; use "
             "SuccessorSampling and SuccessorMutation"
@@ -111,7 +111,7 @@ class Assignments(Domain):
         return reports.about_assignment(problem, result)
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return the size of a problem as text."""
+        """Return the size of a problem as a string."""
         return reports.assignment_size(found)
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
@@ -123,13 +123,13 @@ class Assignments(Domain):
         return reports.work_lines(found)
 
     def missed(self, problem: Any, result: Result) -> str:
-        """Return a complaint if a colouring has more conflicts than the optimum; else ""."""
+        """Return a complaint if a colouring has more conflicts than the optimum; otherwise ""."""
         if not isinstance(problem, GraphColouring) or result.best_cost <= (problem.optimum or 0):
             return ""
         return f"no legal colouring with {problem.colours:,} colours was found"
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return the writers of results; tours and pictures are refused."""
+        """Return the writers of results; requests for tours and pictures are refused."""
         return {"tour": NO_TOUR, "out": SOLUTION, "plot": NO_PLOT}
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -156,7 +156,7 @@ class Assignments(Domain):
         )
 
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
-        """Return `FewestColours` for a graph without `--colours`; else None."""
+        """Return `FewestColours` for a graph without `--colours`; otherwise None."""
         if isinstance(problem, GraphColouring) and options.colours is None:
             return FewestColours()
         return None

@@ -9,8 +9,8 @@ namespace gls {
 
 // Arguments of `AcceptedMoves`, in addition to `RoundBatch`.
 struct AcceptedSteps {
-  int64 round_steps;    // steps of a round, which passes through all levels of the rule
-  int64 sample;         // moves that a step draws, at most
+  int64 round_steps;    // number of steps of a round, which passes through all levels
+  int64 sample;         // maximum number of moves that a step draws
   const float* levels;  // the rule's kLevels levels, in units of a row's scale
   float* scales;  // shape (P,), written in the first round: the mean cost of a variable in the
                   // row's first state; if that is 0, the penalty of a unit of excess
@@ -23,7 +23,7 @@ struct AcceptedMoves : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> 
   using Base = MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps>;
   using Base::all, Base::item, Base::problem, Base::state;
 
-  static constexpr int kLevels = 64;      // levels of a rule in a round
+  static constexpr int kLevels = 64;      // number of levels of a rule in a round
   static constexpr int kNumberBits = 24;  // bits of a move's number within its step
 
   template <class Team>
@@ -56,7 +56,7 @@ struct AcceptedMoves : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> 
 
   const AcceptedSteps& steps;
   Philox random;  // draws moves
-  int count = 0;  // variables that may be moved
+  int count = 0;  // number of variables that may be moved
 
   GLS_DEVICE AcceptedMoves(const RoundBatch& all, int item, const AcceptedSteps& steps,
                            const uint64* words)

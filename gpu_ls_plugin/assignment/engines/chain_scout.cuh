@@ -6,9 +6,12 @@
 //   Price price(int variable, int value) const;  // {cost, resource}; {0, 0} if value is -1
 //   int64 over(const State&, int value) const;   // load minus capacity
 //   int64 rate(int value) const;                 // price of a unit of capacity, in cost / kUnit
-//   int likely_begin(int variable) const;        // number of the variable's first likely value
+//   int likely_begin(int variable) const;        // number of the variable's first likely move
 //   Likely likely(int number) const;             // {variable, value}; at least one per variable
 // clang-format on
+//
+// A variable takes only its likely values in a chain. Likely moves are numbered variable by
+// variable.
 //
 // Rates are Lagrange multipliers. With them, the cost of a state is a constant plus terms that are
 // never negative: the reduced costs of its variables, and the prices of capacity that is left over
@@ -24,7 +27,7 @@
 
 namespace gls {
 
-constexpr int kMostLinks = 4;  // most links of a chain; docs/kernels.md, "Ejection chains"
+constexpr int kMostLinks = 4;  // longest possible chain; docs/kernels.md, "Ejection chains"
 
 // A chain of moves: variables[k] changes to values[k].
 struct Chain {
@@ -72,8 +75,8 @@ struct ValueLists {
 
 template <class Team, class Problem>
 struct ChainScout {
-  static constexpr int kGroup = 32;  // links evaluated side by side, whatever the team
-  static constexpr int kOwn = (kGroup + Team::kLanes - 1) / Team::kLanes;  // links of each lane
+  static constexpr int kGroup = 32;  // number of links evaluated side by side, whatever the team
+  static constexpr int kOwn = (kGroup + Team::kLanes - 1) / Team::kLanes;  // links per lane
   // How many links of a group a chain tries to continue with, by the length of the chain. Measured
   // in docs/kernels.md, "Ejection chains".
   static constexpr int kTries[kMostLinks] = {4, 2, 1, 0};
@@ -124,7 +127,7 @@ struct ChainScout {
   }
 
  private:
-  // Makes `link` link number kLink of the chain.
+  // Stores `link` as link number kLink of the chain.
   template <int kLink>
   GLS_DEVICE void follow(const Link& link) {
     variables[kLink] = link.variable, values[kLink] = link.value;
@@ -135,7 +138,8 @@ struct ChainScout {
     for (int own = 0; own < kOwn; ++own) found.open[own].gain = found.open[own].number = 0;
     return found;
   }
-  // Calls use(own, number) for this lane's links in a group of `count`.
+  // Calls use(own, number) for this lane's links in a group of `count`: its link `own`, which is
+  // link `number` of the group.
   template <class Use>
   GLS_DEVICE void each_own(int count, Use use) const {
     for (int own = 0; own < kOwn; ++own) {
@@ -161,8 +165,8 @@ struct ChainScout {
     const int64 over = problem.over(state, value) - problem.price(variable, value).resource;
     return {value, over, room(value, over)};
   }
-  // Upper bound of a chain's gain if a variable leaves a value whose overload was `over`; `gain` is
-  // the bound before that.
+  // Upper bound of a chain's gain after a variable has left a value whose overload was `over`;
+  // `gain` is the bound before that.
   GLS_DEVICE int64 left(int variable, int value, int64 over, int64 gain) const {
     return gain + room(value, over) + priced(variable, value);
   }

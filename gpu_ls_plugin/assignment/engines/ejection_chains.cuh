@@ -21,9 +21,9 @@ struct ChainSteps {
 };
 
 // Prices of excess, one for each value, since each value has its own constraint. Prices rise with
-// the excess of their values while states break constraints, and fall while states do not.
+// the excess of their values while states break constraints, and fall while states are feasible.
 struct ExcessPrices {
-  static constexpr int kGrowth = 100, kFall = 10;  // a price changes by 1/kGrowth or 1/kFall
+  static constexpr int kGrowth = 100, kFall = 10;  // a price rises by 1/kGrowth or falls by 1/kFall
 
   int64* prices;  // price of a unit of each value's excess
   int64* overs;   // overload of each value in the kept state
@@ -58,7 +58,7 @@ struct ExcessPrices {
     team.each(most, [&](int value) {
       const int64 price = prices[value], over = problem.over(state, value);
       int64 next = price - price / kFall;
-      if (!feasible) {  // the rise is proportional to the excess, in 1024ths
+      if (!feasible) {  // the rise is proportional to over / largest, in 1024ths
         next = over > 0 ? price + (price / kGrowth + 1) * (over * 1024 / largest) / 1024 : price;
       }
       prices[value] = next < 1 ? 1 : next < most_price ? next : most_price;
@@ -134,7 +134,7 @@ struct EjectionChains : RoundState<Problem, Memory> {
     team.sync();
   }
 
-  // Gives each variable without a value a random likely one.
+  // Gives each variable without a value a random likely value.
   template <class Team>
   GLS_DEVICE void complete(const Team& team) const {
     Philox random(all.seed ^ uint64(all.round), Purpose::kCompletion, all.first_row + this->item);
@@ -156,8 +156,8 @@ struct EjectionChains : RoundState<Problem, Memory> {
     }
   }
 
-  // Makes improving chains until there is none. `from` selects the group of first moves to try
-  // first.
+  // Makes improving chains until none is left. `from`, a random number, selects the group of likely
+  // moves with which the search begins.
   template <class Team>
   GLS_DEVICE void repair(const Team& team, int from) {
     using Scout = ChainScout<Team, Problem>;

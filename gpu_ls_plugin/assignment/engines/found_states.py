@@ -25,7 +25,7 @@ class BestStates:
     ----------
     states : array, shape (P, m), int32
     costs, excesses : arrays, shape (P,), int64
-        Of `states`, by the problem's functor; NOTHING for states not evaluated yet.
+        Those of `states`, by the problem's functor; NOTHING for states not evaluated yet.
     """
 
     def __init__(self, xp: Any, states: Any) -> None:
@@ -34,7 +34,10 @@ class BestStates:
         self.costs, self.excesses = (xp.full(len(states), NOTHING, "int64") for _ in range(2))
 
     def worse_than(self, others: BestStates, rows: Any = slice(None)) -> Any:
-        """Return a mask: rows with more excess than the others, or the same and a higher cost."""
+        """Return a mask of the rows that are worse than row `rows` of the others.
+
+        Such a row has more excess, or the same excess and a higher cost.
+        """
         excesses, costs = others.excesses[rows], others.costs[rows]
         worse = excesses < self.excesses
         worse |= (excesses == self.excesses) & (costs < self.costs)
@@ -59,7 +62,7 @@ GREEDY = 30  # the largest sharpness of `CheapestValue`
 
 
 def quick_state(problem: Assignment, backend: Backend, seed: int) -> NDArray[np.int32]:
-    """Return the problem's quick state (n,), else a greedy one, which may be incomplete."""
+    """Return the problem's quick state (n,); if it has none, a greedy state, perhaps incomplete."""
     own = problem.quick_state()
     if own is not None:
         return own
@@ -74,10 +77,10 @@ def quick_state(problem: Assignment, backend: Backend, seed: int) -> NDArray[np.
 def completed(
     problem: Assignment, states: NDArray[np.int32], seed: int, first_row: int = 0
 ) -> NDArray[np.int32]:
-    """Return copies of states (P, n) in which variables without a value get a random one.
+    """Return copies of states (P, n) in which variables without a value get a random value.
 
-    If values must be distinct, it is one that no other variable has. The random numbers of a row
-    depend only on `seed` and the row's number, which counts from `first_row`.
+    If values must be distinct, no other variable has this value. The random numbers of a row depend
+    only on `seed` and the row's number, which counts from `first_row`.
     """
     rows = states.copy()
     for number in np.flatnonzero((rows < 0).any(axis=1)).tolist():

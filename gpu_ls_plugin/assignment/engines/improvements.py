@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 ACCEPTED, TABU = "assignment/engines/accepted_moves.cuh", "assignment/engines/tabu.cuh"
 ROUND = struct_of("assignment/engines/round_state.cuh", "RoundBatch")
-LANES = 256  # size of the team that searches a state
-MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # most moves that a step draws
-LEVELS = constant(ACCEPTED, "kLevels")  # levels of an acceptance rule in a round
+LANES = 256  # number of lanes of the team that searches a state
+MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # maximum number of moves that a step draws
+LEVELS = constant(ACCEPTED, "kLevels")  # number of levels of an acceptance rule in a round
 WHOLE = 1 << constant(TABU, "kTenureBits")  # fixed-point unit of tenures
-MOST_SUM = 2**60  # bound of a state's total penalty: a few of them add up in 64 bits
+MOST_SUM = 2**60  # maximum total penalty of a state; the sum of a few fits into 64 bits
 UNKNOWN_EXCESS = 2**16  # assumed largest excess of a problem without `heaviest`
 
 
 class Tenure(NamedTuple):
     """How many steps a move is tabu.
 
-    The sum of `least`, a random number below `spread`, and `per_variable` times the number of
-    variables that may be moved.
+    This is the sum of `least`, a random number below `spread`, and `per_variable` times the number
+    of variables that may be moved.
     """
 
     least: int
@@ -59,8 +59,8 @@ class Improvement(ABC):
     header: ClassVar[str]
     name: ClassVar[str]
     steps: ClassVar[Parameter]  # the kernel's arguments in addition to `ROUND`
-    # States that a multiprocessor searches at a time if their memory fits: limited by registers and
-    # L1 (docs/kernels.md, "Tabu steps on states").
+    # How many states a multiprocessor searches at a time, unless shared memory allows fewer. The
+    # number is limited by registers and L1 (docs/kernels.md, "Tabu steps on states").
     resident: ClassVar[int] = 3
 
     @classmethod
@@ -74,7 +74,7 @@ class Improvement(ABC):
 
     @abstractmethod
     def body(self, problem: Assignment, memory: str) -> str:
-        """Return the C++ type of the kernel."""
+        """Return the C++ type of the kernel; `memory` is the type that holds the functor's data."""
 
     @abstractmethod
     def numbers(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class Improvement(ABC):
 
     @abstractmethod
     def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Return dtype and shape, per state, of arrays for m variables with up to `most` values."""
+        """Return each array's dtype and shape per state, for m variables of up to `most` values."""
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
         """Return the kernel's arrays for `size` states."""
@@ -94,14 +94,14 @@ class Improvement(ABC):
         return {name: xp.zeros((size, *shape), kind) for name, (kind, shape) in arrays.items()}
 
     def state_bytes(self, m: int, most: int) -> int:
-        """Return how many bytes `arrays` take for each state."""
+        """Return how many bytes the arrays need for each state."""
         return sum(
             np.dtype(kind).itemsize * math.prod(shape)
             for kind, shape in self.arrays(m, most).values()
         )
 
     def kernel(self, problem: Assignment, team: str, memory: str = MEMORIES[0]) -> Kernel:
-        """Compose the kernel: one state per team; `memory` holds the functor's data."""
+        """Compose the kernel, in which each team searches one state; `memory` is as in `body`."""
         body = self.body(problem, memory)
         made = kernels.composed(self.name, self.header, (ROUND, self.steps), body, problem, team)
         return replace(made, blocks_per_multiprocessor=self.resident)
@@ -123,7 +123,7 @@ def kinds_of_moves(problem: Assignment) -> tuple[str, ...]:
 
 
 def moves_of(problem: Assignment) -> tuple[str, ...]:
-    """Return, as C++ template arguments, whether the problem has assignments and swaps."""
+    """Return, as C++ template arguments, whether moves may assign, and whether they may swap."""
     moves = kinds_of_moves(problem)
     return tuple(kernels.flag(kind in moves) for kind in ("assign", "swap"))
 
@@ -164,7 +164,7 @@ class Tabu(Improvement):
         }
 
     def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Return the step until which each value is tabu, variables to move, and used values."""
+        """Return arrays for the end of each value's tenure, variables to move, and used values."""
         return {"tabu": ("int32", (m, most)), "listed": ("int32", (m,)), "used": ("int32", (most,))}
 
 
@@ -201,11 +201,11 @@ class Accepted(Improvement):
         )
 
     def numbers(self) -> dict[str, Any]:
-        """Return how many moves a step may draw, and the steps of a round."""
+        """Return how many moves a step may draw, and how many steps a round has."""
         return {"sample": min(self.sample, MOST_DRAWN), "round_steps": self.round_steps}
 
     def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Return the scale of levels, variables to move, and used values."""
+        """Return arrays for the scale of levels, variables to move, and used values."""
         return {"scales": ("float32", ()), "listed": ("int32", (m,)), "used": ("int32", (most,))}
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
@@ -227,11 +227,11 @@ class EjectionChains(Improvement):
 
     @classmethod
     def round_defaults(cls, problem: Assignment) -> RoundParameters:
-        """Return short rounds, after each of which a row may continue from a better one."""
+        """Return the defaults: short rounds, after which a row may continue from a better one."""
         return RoundParameters(steps=5 * problem.n, share=0.01, mixing=0.0, migration=0)
 
     def team(self, backend: Backend) -> str:
-        """Return one warp: a lane for each link of a group."""
+        """Return one warp: each lane evaluates one of 32 links of chains."""
         return backend.warp(1)
 
     def body(self, problem: Assignment, memory: str) -> str:
@@ -239,11 +239,11 @@ class EjectionChains(Improvement):
         return f"gls::EjectionChains<{problem.functor()}, {memory}>"
 
     def numbers(self) -> dict[str, Any]:
-        """Return the most kicks of a step."""
+        """Return the maximum number of variables that a step kicks."""
         return {"kicks": self.kicks}
 
     def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Return a tried state, a list of variables for each value, and prices of excess."""
+        """Return arrays for a tried state, each value's variables, and prices of excess."""
         return {
             "tried": ("int32", (m,)),
             "counts": ("int32", (most,)),
@@ -262,10 +262,10 @@ class EjectionChains(Improvement):
 class RoundPlan(NamedTuple):
     """Parameters of a search on one problem."""
 
-    steps: int  # steps of a round
+    steps: int  # number of steps of a round
     improvement: Improvement
     release: str  # rule by which variables are released
-    released: int  # most variables that are released
-    mixing: float  # share of states that are mixed with another state instead
-    migration: int  # idle rounds after which a row continues from a better one
+    released: int  # maximum number of variables that are released
+    mixing: float  # share of states that are instead mixed with another one
+    migration: int  # a row continues from a better one after this many idle rounds
     generation: SuccessorGeneration | None  # assigns released variables; None: random values

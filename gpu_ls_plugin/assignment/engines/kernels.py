@@ -22,7 +22,7 @@ RULES = {
     "related": "gls::RelatedRelease",
 }
 
-LEAST_RESIDENT = 2  # shared memory is used only if the data of this many states fit
+LEAST_RESIDENT = 2  # shared memory is used only if it can hold the data of this many states
 
 
 def release_kernel(problem: Assignment, rule: str, team: str) -> Kernel:
@@ -63,9 +63,9 @@ class Layout:
     """The team that searches a state, and the memory of the functor's data."""
 
     team: str  # C++ type
-    kept_bytes: int  # bytes that the functor keeps beside a state
-    shared_bytes: int  # shared memory of a block; 0 if the data are in device memory
-    resident: int  # states that a multiprocessor searches at a time
+    kept_bytes: int  # how many bytes of data the functor keeps for a state
+    shared_bytes: int  # shared memory of a block in bytes; 0 if the data are in device memory
+    resident: int  # how many states a multiprocessor searches at a time
 
     @property
     def memory(self) -> str:
@@ -74,7 +74,7 @@ class Layout:
 
     @classmethod
     def of(cls, backend: Backend, problem: Assignment, team: str, resident: int) -> Layout:
-        """Lay out a search; up to `resident` states share a multiprocessor."""
+        """Return the layout of a search; up to `resident` states share a multiprocessor."""
         kept, room = padded(problem.kept_bytes()), backend.shared_memory
         shared = kept if kept <= room // LEAST_RESIDENT else 0
         if shared:
@@ -82,5 +82,5 @@ class Layout:
         return cls(team, kept, shared, resident)
 
     def bytes_per_state(self, m: int, most: int) -> int:
-        """Return how many bytes a state and its successor take."""
+        """Return how many bytes a state and its successor need."""
         return 8 * m + 4 * most + 5 * 4 * m + self.kept_bytes + 128

@@ -9,8 +9,8 @@ namespace gls {
 
 struct StateMove {
   int variable;
-  int other;  // the value, or the other variable
-  int swaps;
+  int other;  // the new value, or the other variable of a swap
+  int swaps;  // whether the move is a swap
 };
 
 template <class Problem, class Memory, bool kDistinct, bool kAssigns, bool kSwaps>
@@ -18,7 +18,7 @@ struct MovedState : RoundState<Problem, Memory> {
   using Base = RoundState<Problem, Memory>;
   using Base::all, Base::item, Base::now, Base::problem, Base::state;
 
-  static constexpr bool kAll = __is_base_of(AnyVariable, Problem);  // all variables may be moved
+  static constexpr bool kAll = __is_base_of(AnyVariable, Problem);  // every variable may be moved
   // Whether the search tracks which values are free: values that no variable has.
   static constexpr bool kTracksFree = kDistinct && kAssigns;
   // The penalty of excess grows by 1/kGrowth in each step that ends with excess. Measured in
@@ -47,7 +47,7 @@ struct MovedState : RoundState<Problem, Memory> {
     if constexpr (kTracksFree) mark_used(team);
   }
 
-  // Lists the variables that may be moved, unless all may; returns how many.
+  // Lists the variables that may be moved, unless all may; returns their number.
   template <class Team>
   GLS_DEVICE int list_promising(const Team& team) const {
     if constexpr (kAll) {
@@ -98,7 +98,8 @@ struct MovedState : RoundState<Problem, Memory> {
     if (now < this->best) this->keep_best(team, now);
   }
 
-  // Adapts the penalty to the state: it becomes `lowered` if the state is feasible, else it grows.
+  // Adapts the penalty to the state: it becomes `lowered` if the state is feasible; otherwise it
+  // grows.
   GLS_DEVICE void adapt_penalty(int64 lowered) {
     penalty = now.excess <= 0              ? lowered
               : penalty < all.most_penalty ? penalty + penalty / kGrowth + 1
@@ -122,7 +123,7 @@ struct MovedState : RoundState<Problem, Memory> {
     team.sync();
   }
 
-  // Gives each variable without a value a random one: a free one if values must be distinct.
+  // Gives each variable without a value a random value: a free one if values must be distinct.
   template <class Team>
   GLS_DEVICE void complete(const Team& team, Philox random) const {
     int* const values = state.values;

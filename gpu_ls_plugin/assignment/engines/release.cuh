@@ -14,9 +14,9 @@ struct ReleaseBatch {
   int64 round;
   const int* elites;       // the best state of each row
   const int* bases;        // the row whose best state each new state is made from
-  const int* mates;        // the row whose best state it may be mixed with
+  const int* mates;        // the row whose best state the new state may be mixed with
   int64 mixed;             // probability of mixing, times 2^32
-  int64 released;          // otherwise, from 1 to this many variables are released
+  int64 released;          // if it is not mixed, from 1 to this many variables are released
   const int64* penalties;  // cost of a unit of excess, in kUnit-ths of a unit of cost
   int* sources;            // written: the states, with -1 for released variables
   unsigned char* active;   // written: whether a variable is released
@@ -24,8 +24,8 @@ struct ReleaseBatch {
   int* owners;             // scratch, shape (P, most)
   char* kept;
   int64 kept_bytes;
-  int m;     // variables
-  int most;  // values of a variable
+  int m;     // number of variables
+  int most;  // the largest number of values of a variable
 };
 
 // Rules of release. Variables with the highest scores are released; ties are broken at random. If

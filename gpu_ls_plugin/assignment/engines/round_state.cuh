@@ -21,13 +21,13 @@ struct RoundBatch {
   int64* best_costs;  // cost and excess of `bests`
   int64* best_excesses;
   int64* penalties;    // cost of a unit of excess, in kUnit-ths of a unit of cost
-  int64 most_penalty;  // keeps sums of penalties within 64 bits
-  int64* move_counts;  // moves that were made
-  int64* look_counts;  // moves that were evaluated
+  int64 most_penalty;  // limit of penalties, so that their sums fit into 64 bits
+  int64* move_counts;  // number of moves that were made
+  int64* look_counts;  // number of moves that were evaluated
   char* kept;          // the functor's data if they are not in shared memory
-  int64 kept_bytes;    // bytes of `kept` for each state
-  int m;               // variables
-  int most;            // the most values of a variable
+  int64 kept_bytes;    // number of bytes of `kept` per state
+  int m;               // number of variables
+  int most;            // the largest number of values of a variable
 };
 
 // One state during a launch.
@@ -39,7 +39,7 @@ struct RoundState {
   const State state;       // `before` is the item's row of `all.states`
   int* const best_values;  // values of the best state of the round
   Worth now, best;
-  int64 made = 0, looks = 0;  // moves that were made, and evaluated
+  int64 made = 0, looks = 0;  // how many moves were made, and how many evaluated
 
   // `values` is the row that moves change.
   GLS_DEVICE RoundState(const RoundBatch& all, int item, int* values, const uint64* words)

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.assignment.problem.assignment import Assignment
     from gpu_ls_plugin.backends.base import Backend
 
-MOST_MOVES = 2**31  # kernels number them in 32 bits
+MOST_MOVES = 2**31  # a problem must have fewer, since kernels number moves in 32 bits
 NO_TARGET = -(2**63)  # a cost that no state reaches
 WORD = 2**32  # probabilities are integers below it
-RIVALS = 2**31  # added to a round's number, so that a row's rival is not its mate
-PATIENCE = 20  # rounds without a better state after which rows that are alike restart
-ALIKE = 0.95  # share of variables that have the same value in two rows
-FEW = 450  # variables times values up to which no round leaves values out
-RELAXED_EVERY = 8  # in larger problems, every 8th round leaves no value out, ...
+RIVALS = 2**31  # added to a round's number to draw rivals (`_bases`) and mates independently
+PATIENCE = 20  # rows that are alike restart after this many rounds without a better state
+ALIKE = 0.95  # rows are alike if this share of values is the same in each row and its mate
+FEW = 450  # if variables times values are at most this, every round considers all values
+RELAXED_EVERY = 8  # in larger problems, every 8th round considers all values, ...
 STALLED, RELAXED_OFTEN = 8, 2  # ... and every 2nd after 8 rounds without a better state
 GOLDEN = 0x9E3779B97F4A7C15  # 2**64 / golden ratio; spreads the seeds of rounds
 
@@ -40,7 +40,7 @@ GOLDEN = 0x9E3779B97F4A7C15  # 2**64 / golden ratio; spreads the seeds of rounds
 class SearchedStates:
     """States (P, m) of a search, and the best state of each row.
 
-    `states` is an int32 array of the backend, which changes. `memory` is a limit in bytes.
+    `states`, an int32 array of the backend, is changed in place. `memory` is a limit in bytes.
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class SearchedStates:
     found : BestStates
         The best state of each row; always complete.
     round, step : int
-        Rounds that are over, and steps of the current one.
+        Number of finished rounds, and number of finished steps of the current round.
     idle : array, shape (P,), int64
-        Rounds for which a row has not found a better state.
+        For how many rounds each row has not found a better state.
     best : tuple of int
         Excess and cost of the best state of all rows.
     move_counts, look_counts : arrays, shape (P,), int64
-        Moves that were made, and evaluated.
+        How many moves each row has made, and how many it has evaluated.
     released : bool array, shape (P, m)
         Variables that were released and reassigned when the round began.
     arguments : dict
@@ -138,19 +138,19 @@ class SearchedStates:
             shared_bytes=self.layout.shared_bytes,
             seconds=seconds,
         )
-        if ended or not begins:  # else time was over before some rows had begun the round
+        if ended or not begins:  # otherwise the round begins again: some rows may not have begun
             self.step += steps
         self.idle[self.elites.take(self._bests)] = -1  # `renew` makes it 0
         self._found.take(self._bests)
 
     def is_relaxed(self, number: int) -> bool:
-        """Return whether a round leaves no value out: perhaps only an expensive one fits."""
+        """Return whether a round considers all values: a good state may need an unlikely one."""
         every = RELAXED_OFTEN if self._stalled >= STALLED else RELAXED_EVERY
         return (self._few or (number + 1) % every == 0) and bool(self._relaxed)
 
     @cached_property
     def _relaxed(self) -> tuple[Any, ...]:
-        """The words of relaxed rounds, kept alive, and their packed form; or nothing."""
+        """The parameters of relaxed rounds, kept alive, and packed; empty if there are none."""
         words = self.problem.relaxed_words()
         if words is None:
             return ()
@@ -171,7 +171,10 @@ class SearchedStates:
 
     @property
     def found(self) -> BestStates:
-        """The best state of each row. If no kernel has evaluated it, its excess is 0 or NOTHING."""
+        """The best state of each row.
+
+        If no kernel has evaluated a state, its excess is 0 if it is feasible, otherwise NOTHING.
+        """
         found = self._found
         if not self._all_known:
             to_numpy, xp = self.backend.to_numpy, self.backend.xp
@@ -185,7 +188,7 @@ class SearchedStates:
         return found
 
     def _first_found(self) -> BestStates:
-        """Return complete states. If row 0 of the search is empty, it becomes a quick state."""
+        """Return the rows, completed. If row 0 of the search is empty, it becomes a quick state."""
         xp, first_row = self.backend.xp, self._first_row
         rows = self.backend.to_numpy(self.states)
         if first_row == 0 and (rows[0] < 0).all():
@@ -230,7 +233,7 @@ class SearchedStates:
         return xp.ascontiguousarray(self._partners.of(number))
 
     def _bases(self) -> Any:
-        """Return the row that each continues from: itself, or a better one after idle rounds."""
+        """Return the row each row continues from: itself or, after idle rounds, a better rival."""
         xp = self.backend.xp
         rivals = self.mates_of(self.round + RIVALS)
         moves = (self.idle >= self.plan.migration) & self.elites.worse_than(self.elites, rivals)
@@ -238,7 +241,7 @@ class SearchedStates:
         return xp.where(moves, rivals, xp.arange(len(self.states), dtype="int32")).astype("int32")
 
     def _stagnates(self) -> bool:
-        """Return whether rows are alike and none has found a better state for some rounds."""
+        """Return whether rows are alike and none has found a better state for `PATIENCE` rounds."""
         if len(self.states) == 1 or int(self.idle.min()) < PATIENCE:
             return False
         states = self.elites.states
@@ -252,7 +255,7 @@ class SearchedStates:
         self.idle[:] = 0
 
     def _assign(self, sources: Any, active: Any) -> None:
-        """Make the states successors of `sources`, in which active variables have the value -1."""
+        """Replace the states by successors of `sources`, whose active variables have value -1."""
         if self.plan.generation is None:
             self.states[:] = sources  # the next launch assigns random values
             return
@@ -271,7 +274,7 @@ class SearchedStates:
 def _layout(
     plan: RoundPlan, backend: Backend, problem: Assignment, size: int, memory: int
 ) -> Layout:
-    """Lay out a search of `size` states; raise if the problem or the states are too large."""
+    """Return the layout for `size` states; raise if the problem or the states are too large."""
     require_enough_values(problem)
     m, most, steps = problem.n, int(problem.sizes.max()), plan.improvement
     if max(m, most) * m >= MOST_MOVES:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.runs.stretch import Leg, Stretch
 
-FIRST_STEPS = {"cpu": 8, "cuda": 256}  # steps of the first launch, for less than 50 ms
-STEPS = 5  # steps of a generation, for each variable; fewer if the round ends earlier
+FIRST_STEPS = {"cpu": 8, "cuda": 256}  # steps of the first launch, which takes less than 50 ms
+STEPS = 5  # number of steps per variable in a generation; fewer if the round ends earlier
 
 
 class Planning(Protocol):
@@ -36,9 +36,9 @@ class Planning(Protocol):
 
 
 class StatePopulation(Population):
-    """The best state of each row of a search.
+    """The rows of a search on assignments, each represented by its best state.
 
-    A round counts as a kick of each row. Copies and pickles hold the best states on the host, and
+    A round counts as one kick of each row. Copies and pickles hold the best states on the host, and
     begin a new round from them.
 
     Parameters
@@ -54,11 +54,11 @@ class StatePopulation(Population):
     target : float, optional
         Cost at which the search ends; by default the problem's optimum, if it is known.
     memory_limit : int, optional
-        Bytes that may be used.
+        How many bytes may be used; by default those available.
     moves : int, optional
-        Most steps of each row in a stretch.
+        Maximum number of steps of each row in a stretch.
     asked : Assignment, optional
-        The problem whose costs are reported instead, also for infeasible rows.
+        If given, its costs are reported instead of those of `problem`, also for infeasible rows.
     """
 
     by_moves = True
@@ -128,7 +128,7 @@ class StatePopulation(Population):
 
     @property
     def claimed(self) -> Any:
-        """Costs of the best states by the functor, feasible or not."""
+        """Costs that the functor computed for the best states, feasible or not."""
         return self.states.found.costs
 
     @property
@@ -159,17 +159,20 @@ class StatePopulation(Population):
 
     @property
     def done(self) -> int:  # type: ignore[override]
-        """Rounds that are over."""
+        """Number of finished rounds."""
         return self.states.round + self.states.round_is_over
 
     def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
-        """Search for a stretch; the population is finished at the optimum or after all moves."""
+        """Search for a stretch; at the optimum or after all moves, the population is finished."""
         counted = super().advance(stretch, enough)
         self.finished = counted.stopped_by in ("optimum", "moves")
         return counted
 
     def over(self, leg: Leg) -> str | None:
-        """Return why the stretch ends, if so; "kicks" are rounds or generations, "moves" steps."""
+        """Return why the stretch ends, or None if it continues.
+
+        "kicks" means that it has made all its rounds or its generation, "moves" all its steps.
+        """
         target = self.target
         if leg.stretch.generations is not None:
             bred = leg.steps >= STEPS * self.problem.n or self.states.round_is_over

@@ -40,12 +40,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.result import Callback, Result
 
-CPU_STATES = 4  # states for each thread, by default
-# Least tenure and spread for each round in turn, as multiples of the number of variables.
-# Unstructured flows need short tenures, structured flows long ones (docs/kernels.md, "Tenures").
+CPU_STATES = 4  # default number of states per thread
+# Minimum tenure and spread for each round in turn, as multiples of the number of variables. In
+# quadratic assignment, unstructured flows need short tenures, structured flows long ones
+# (docs/kernels.md, "Tenures").
 DISTINCT_TENURES = ((0.9, 0.2), (0.05, 0.1), (0.05, 0.1), (0.05, 0.1))
 UNREACHED = -(2.0**62)  # a target that no state reaches
-KICKS = 2  # most variables that a step moves before chains repair the state
+KICKS = 2  # maximum number of variables that a step moves before chains repair the state
 
 
 @dataclass(frozen=True)
@@ -68,26 +69,28 @@ class SuccessorSearch:
         Share of the variables that are released on average, from 0 to 1. By default 0.1; 0.01 with
         chains.
     mixing : float, optional
-        Share of the states that are mixed instead, from 0 to 1: each variable takes its value from
+        Share of the states, from 0 to 1, that are mixed instead: each variable takes its value from
         the row's best state or from another row's. Always 0 if values are interchangeable. By
         default 0.5; 0 with chains.
     migration : int, optional
-        Rounds without a better state after which a row continues from another row's best state if
-        that is better. By default 10; 0 with chains.
+        After this many rounds without a better state, a row continues from another row's best state
+        if that one is better. By default 10; 0 with chains.
     steps : int, optional
-        Steps of a round. By default 50 for each variable; 200 for tabu steps on distinct values; 5
-        with chains.
+        Number of steps of a round. By default 50 per variable; 200 for tabu steps on distinct
+        values; 5 with chains.
     tenure : int, optional
-        Least number of steps for which a variable must not return to a value that it has left. By
-        default, if values are distinct, three rounds of four have short tenures, the fourth a long
-        one.
+        Minimum number of steps for which a variable must not return to a value that it has left.
+        The default depends on the problem; if values are distinct, one round in four has a long
+        tenure, the others have short ones.
     sample : int
-        Most moves that a step evaluates. If there are more, each step evaluates another part.
+        Maximum number of moves that a step evaluates. If there are more, each step evaluates a
+        different part of them.
     accept : Acceptance, optional
         Replaces the tabu list: a step draws moves until this rule accepts one. Levels are multiples
-        of the mean cost of a variable in the row's first state; each round passes through all.
+        of the mean cost of a variable in the row's first state; each round passes through
+        all levels.
     improvement : {"auto", "tabu", "chains"}
-        "tabu": a step makes the best move that is not tabu. "chains": it kicks the state and
+        "tabu": a step makes the best move that is not tabu. "chains": a step kicks the state and
         repairs it by ejection chains. "auto" is "chains" if the problem has them and no `tenure` is
         given.
     sampler : str
@@ -100,7 +103,7 @@ class SuccessorSearch:
     """
 
     name: ClassVar[str] = "successor_search"
-    adopts: ClassVar[bool] = True  # a population takes rows of other populations
+    adopts: ClassVar[bool] = True  # populations accept rows from other populations
 
     heuristic: Heuristic | None = None
     release: str = "random"
@@ -211,10 +214,11 @@ class SuccessorSearch:
         ----------
         problem : Assignment
         states : array, shape (P, m), integer, optional
-            Variables with the value -1 are assigned first. Not changed. NumPy, or CuPy with the
-            result on the same device. By default as many empty states as keep the device busy.
+            Variables with the value -1 are assigned first. Not changed. NumPy or CuPy array; with
+            CuPy, the result is on the same device. By default as many empty states as keep the
+            device busy.
         seed : int or None
-            None draws a random one.
+            None draws a random seed.
         budget : Budget, optional
             `seconds`, `kicks` (rounds), `moves` (steps of each state), `target`. By default 50
             rounds.
@@ -223,7 +227,7 @@ class SuccessorSearch:
         callback : callable, optional
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
-            Bytes that may be used.
+            How many bytes may be used; by default those available.
         first_row : int
             Number of the first row if the batch is part of a larger one.
 
@@ -241,7 +245,7 @@ class SuccessorSearch:
         InvalidTourError, InvalidTypeError, InvalidParameterError
             States or a parameter are invalid.
         InsufficientMemoryError
-            The states do not fit.
+            The states do not fit into memory.
         FaultyPartError
             The problem's functor and its `cost` disagree.
         """
@@ -277,14 +281,14 @@ class SuccessorSearch:
         size : int
             Number of states; any value works.
         backend, device
-            Of the later calls; see `get_backend`.
+            Those of the later calls; see `get_backend`.
 
         Raises
         ------
         CompilationError, UnsupportedProblemError, BackendUnavailableError
-            As a call.
+            As in a call.
         KeyboardInterrupt
-            Ctrl-C.
+            The user pressed Ctrl-C.
         """
         empty, budget = np.full((size, problem.n), -1, np.int32), Budget(kicks=2, target=UNREACHED)
         short = replace(self, steps=1)

@@ -10,10 +10,10 @@ namespace gls {
 
 // Arguments of `TabuSearch`, in addition to `RoundBatch`.
 struct TabuSteps {
-  int64 sample;        // moves that a step evaluates, at most
-  int64 tenure;        // steps for which a value is tabu, at least
-  int64 spread;        // plus a random number of steps below this one
-  int64 per_variable;  // plus these for each variable that may be moved, in 2^-kTenureBits
+  int64 sample;        // maximum number of moves that a step evaluates
+  int64 tenure;        // minimum number of steps for which a value is tabu
+  int64 spread;        // a random number of steps below this is added
+  int64 per_variable;  // steps added per variable that may be moved, in 2^-kTenureBits
   int* tabu;           // shape (P, m, most): step until which a value is tabu to a variable
   int* listed;         // scratch, shape (P, m): variables that may be moved
   int* used;           // scratch, shape (P, most): which values are used
@@ -26,8 +26,8 @@ struct RankedMove {
   int64 rank;
   uint32 lot;
   int variable;
-  int other;  // the value, or the other variable
-  int swaps;
+  int other;  // the new value, or the other variable of a swap
+  int swaps;  // whether the move is a swap
 
   GLS_DEVICE bool operator<(const RankedMove& o) const {
     if (rank != o.rank) return rank < o.rank;
@@ -64,9 +64,9 @@ GLS_DEVICE RankedMove least_in_warp(const RankedMove& mine) {
 }
 #endif
 
-// Calls use(row, column) for `count` consecutive places of a table, which has fewer than 2^31; the
-// lanes share them. If the table has more than `count` places, the random number `random` chooses
-// the first one, and place 0 follows the last one.
+// Calls use(row, column) for `count` consecutive places of a table with fewer than 2^31 places; the
+// lanes share the calls. If the table has more than `count` places, the random number `random`
+// chooses the first one, and place 0 follows the last place of the table.
 template <class Team, class Use>
 GLS_DEVICE void each_place(const Team& team, int rows, int columns, int count, uint32 random,
                            Use use) {
@@ -152,7 +152,7 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
   struct Ranking {
     Worth now, best;
     int64 penalty;
-    uint32 salt;  // makes ties random in each step
+    uint32 salt;  // breaks ties differently in each step
 
     // Replaces `so_far` by a better move. Calls `is_tabu` only for a move that would be the best,
     // since `is_tabu` takes longer than the rank.
@@ -223,7 +223,8 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
     GLS_DEVICE Pairs(int m, int count)
         : rows(Base::kAll ? (m + 1) / 2 : count), columns(Base::kAll ? (m + 1) / 2 * 2 - 1 : m) {}
     GLS_DEVICE int64 count() const { return int64(rows) * columns; }
-    // Turns a row and a column of the table into two variables. If the second is m, it is no pair.
+    // Turns a row and a column of the table into two variables. If the second is m, the
+    // place holds no pair.
     GLS_DEVICE void unfold(int& row, int& column) const {
       const bool folded = column >= columns - row;
       column = folded ? column + 1 : row + 1 + column;

@@ -1,1 +1,1 @@
-"""Heuristics, which decide how likely a variable gets each of its values."""
+"""Heuristics, which decide how likely each value of a variable is to be chosen."""

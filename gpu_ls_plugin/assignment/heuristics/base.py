@@ -104,26 +104,29 @@ class Heuristic(Functor):
         """
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return the bytes that the functor keeps beside a state; 0 unless overridden."""
+        """Return how many bytes the functor keeps beside a state; 0 unless overridden."""
         return 0
 
 
 def pair_words(first: list[Any], kept_by_first: int, second: list[Any]) -> list[Any]:
-    """Return the parameters of a `gls::FunctorPair`."""
+    """Return the parameters of a `gls::FunctorPair` of two functors, from those of each."""
     begin = words_of(PAIR, "FunctorPairData") + len(first)
     data = {"second": begin, "kept_by_first": padded(kept_by_first)}
     return [*in_order(PAIR, "FunctorPairData", data), *first, *second]
 
 
 def pair_kept_bytes(first: int, second: int) -> int:
-    """Return the bytes that two functors keep, with the second one's data after the first one's."""
+    """Return how many bytes two functors keep; the second one's data follow the first one's."""
     return padded(first) + second
 
 
 def integer_array(
     name: str, given: ArrayLike, shape: str, axes: Collection[int], dtype: Any, most: int
 ) -> NDArray[Any]:
-    """Return a read-only copy of integers from 0 to `most`; `axes` are the allowed `ndim`."""
+    """Return a read-only copy of integers from 0 to `most`.
+
+    `axes` contains the allowed numbers of axes; `shape` describes them in messages.
+    """
     checks.unmasked(name, given)
     try:
         array = np.asarray(given)

@@ -38,7 +38,8 @@ GLS_DEVICE Aggregate joined(const Aggregate& a, const Aggregate& b) {
   }
 }
 
-// An aggregate of one of two heuristics; the other one stays empty.
+// The aggregates of two heuristics. As all ratings of a variable come from the same heuristic, the
+// other one's aggregate stays empty.
 template <class First, class Second, class Rating>
 struct EitherAggregate {
   First first;
@@ -59,14 +60,14 @@ struct EitherAggregate {
   }
 };
 
-// The words of the `FunctorPair` follow.
+// The first words of a `ByType`. The words of its `FunctorPair` follow.
 struct ByTypeData {
   const int* types;  // type of each variable
   int64 type;        // type of the variables that the first heuristic rates
 };
 
-// The first heuristic rates the variables of one type, the second all others. The second may be a
-// `ByType`, too.
+// The first heuristic rates the variables of one type, the second all others. The second may itself
+// be a `ByType`.
 template <class First, class Second>
 struct ByType : FunctorPair<First, Second> {
   using FirstAll = typename First::Aggregate;

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class ByType(Heuristic):
     """Rate variables of several types, each type by another heuristic.
 
-    Each heuristic sees all assignments, so that it keeps track of the whole state. It has to know
-    each variable, with at least as many values as the variable has.
+    Each heuristic sees all assignments, so that it keeps track of the whole state. So it must allow
+    every variable, also those of other types, at least as many values as the variable has.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class ByType(Heuristic):
     Raises
     ------
     InvalidParameterError
-        There are no variables, or a variable's type has no heuristic; the variable is named.
+        There are no variables, or a variable's type has no heuristic; the message names the
+        variable.
     InvalidTypeError
         `heuristics` is not a list or is empty, an element is not a heuristic, or the types are not
         integers.
@@ -120,7 +121,7 @@ class ByType(Heuristic):
         return words
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return the bytes that all heuristics keep, one after the other."""
+        """Return how many bytes all heuristics keep, one after the other."""
         others = [part.kept_bytes(problem) for part in self.heuristics]
         kept = others.pop()
         for first in reversed(others):

@@ -6,7 +6,7 @@
 
 namespace gls {
 
-// The least and the greatest rating of a variable's values.
+// The lowest and the highest rating of a variable's values.
 struct RatingSpan {
   static constexpr int64 kMost = 0x7fffffffffffffff;
   int64 least = kMost, greatest = -kMost - 1;
@@ -21,11 +21,11 @@ struct RatingSpan {
   }
 };
 
-// The problem's words follow.
+// The first words of a `CheapestValue`. The problem's words follow.
 struct CheapestValueData {
   const int* sizes;  // how many values each variable has
   int64 penalty;     // cost of a unit of excess, in 256ths of a unit of cost
-  int64 sharpness;   // how often weights are halved from the least rating to the greatest
+  int64 sharpness;   // how often weights are halved from the lowest rating to the highest
 };
 
 template <class Problem>
@@ -48,11 +48,12 @@ struct CheapestValue {
   GLS_DEVICE int values(const State&, int variable) const { return data.sizes[variable]; }
   GLS_DEVICE int64 rate(const State& state, int variable, int value) const {
     const Worth more = problem.assigned(state, variable, value);
-    // Unsigned: a rating that does not fit 64 bits is misleading, but not undefined.
+    // Unsigned, so that a rating that does not fit into 64 bits is wrong, but not undefined.
     return int64(uint64(more.cost) * 256 + uint64(more.excess) * uint64(data.penalty));
   }
-  // The weight is halved with every 1/sharpness of the span, and is linear in between. A division
-  // of 32 bits suffices, since it uses 16 bits of the span and 10 bits of a halving.
+  // The weight is halved with every 1/sharpness of the span, and is linear in between. Only the
+  // upper 16 bits of the span are used, and halvings are counted in 1024ths, so that the dividend
+  // fits into 32 bits.
   GLS_DEVICE uint32 weight(int64 rating, const RatingSpan& all) const {
     constexpr uint32 kMost = 1u << 31, kHalving = 1u << 10;
     const uint64 span = uint64(all.greatest) - uint64(all.least);

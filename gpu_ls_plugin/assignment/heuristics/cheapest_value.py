@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
 
-MOST_SHARPNESS = 30  # the least weight is 2 with this sharpness
+MOST_SHARPNESS = 30  # the smallest weight is then 2, the largest 2**31
 PARTS = 256  # ratings are in 256ths of a unit of cost
-MOST_PENALTY = 2**54  # so that it fits 64 bits in 256ths
+MOST_PENALTY = 2**54  # in 256ths, it still fits into 64 bits
 
 
 @dataclass(frozen=True)
 class CheapestValue(Heuristic):
     """Prefer values that add little to the cost of the state: greedy randomised construction.
 
-    The rating of a value is the cost that it would add, plus `problem.penalty` times the excess.
-    From the least rating of a variable's values to the greatest, weights fall by a factor of
-    ``2**sharpness``: by half in each of `sharpness` equal parts. So the worst values are unlikely,
-    while the restricted candidate list of GRASP leaves them out (Feo and Resende 1995). If values
-    must be `distinct`, used ones have weight 0.
+    The rating of a value is the cost that it would add, plus `problem.penalty` times the excess
+    that it would add. From the lowest rating of a variable's values to the highest, weights fall by
+    a factor of ``2**sharpness``: by half in each of `sharpness` equal parts. So the worst values
+    are unlikely, whereas the restricted candidate list of GRASP excludes them (Feo and Resende
+    1995). If the problem's values must be distinct, values that are already used have weight 0.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class CheapestValue(Heuristic):
         0: all values are equally likely.
     problem : Assignment, optional
         The problem that defines the costs; it needs a functor. By default the problem of the call.
-        What a value adds must be below 2**54.
+        Ratings must be below 2**54.
 
     Raises
     ------
@@ -89,12 +89,12 @@ class CheapestValue(Heuristic):
         return "\n".join(sources_of(_assignment(self.problem)))
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
-        """Return numbers of values, the penalty in 256ths, the sharpness, and the problem's words.
+        """Return numbers of values, penalty in 256ths, sharpness, and the problem's parameters.
 
         Raises
         ------
         InvalidProblemError
-            The penalty is not a number from 0 to 2**54.
+            The penalty is not between 0 and 2**54.
         """
         own = _assignment(self.problem)
         if not 0 <= own.penalty <= MOST_PENALTY:
@@ -104,7 +104,7 @@ class CheapestValue(Heuristic):
         return [*in_order(CheapestValue.header, "CheapestValueData", data), *own.words()]
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return the bytes that the problem's functor keeps beside a state."""
+        """Return how many bytes the problem's functor keeps beside a state."""
         return _assignment(self.problem).kept_bytes()
 
 

@@ -5,9 +5,9 @@
 
 namespace gls {
 
-// A TableData for each table follows.
+// The first word of an expression's functor. A TableData for each table follows.
 struct ExpressionData {
-  int64 values;  // how many each variable has
+  int64 values;  // how many values each variable has
 };
 struct TableData {
   const int64* items;  // row by row
@@ -32,12 +32,12 @@ struct Table {
 // Divides as Python does. A number divided by 0 is 0, and the remainder is the number itself.
 GLS_DEVICE int64 floor_divide(int64 a, int64 b) {
   if (b == 0) return 0;
-  if (b == -1) return -a;  // the only quotient that might not fit
+  if (b == -1) return -a;  // the only divisor for which a / b could overflow
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 GLS_DEVICE int64 floor_modulo(int64 a, int64 b) { return a - floor_divide(a, b) * b; }
 
-// Base of these functors. It keeps how many variables have each value.
+// Base of the functors of expressions. It counts the variables that have each value.
 struct CountsValues {
   using Rating = int64;
   using Aggregate = NoAggregate;

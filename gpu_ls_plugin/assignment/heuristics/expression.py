@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
 
 SCALARS = {"variable": "gls::int64(variable)", "value": "gls::int64(value)"}
-# C++ functions, which evaluate each argument once.
+# The functions of expressions: name in C++, number of arguments, parameters and result. The C++
+# functions evaluate each argument only once.
 FUNCTIONS = {
     "min": ("min_of", 2, "gls::int64 a, gls::int64 b", "b < a ? b : a"),
     "max": ("max_of", 2, "gls::int64 a, gls::int64 b", "a < b ? b : a"),
     "abs": ("abs_of", 1, "gls::int64 a", "a < 0 ? -a : a"),
 }
-CHAINS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}  # any number of terms counts as one level
-DEEPEST = 100  # levels; each adds up to two brackets, and compilers allow 256
-LONGEST = 100_000  # characters of a text
+CHAINS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}  # a chain of any number of terms is one level
+DEEPEST = 100  # maximum number of levels; each adds up to two brackets, and compilers allow 256
+LONGEST = 100_000  # maximum number of characters of an expression
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 OPERATORS: dict[type[ast.AST], str] = {
     ast.FloorDiv: "gls::floor_divide({}, {})", ast.Mod: "gls::floor_modulo({}, {})",
@@ -48,18 +49,19 @@ OPERATORS: dict[type[ast.AST], str] = {
 class Expression(Heuristic):
     """The weight of a value as an expression of integers, such as ``"room[value] - load[value]"``.
 
-    Names are `variable`, `value`, the tables, and ``load[value]``: how many variables have the
-    value in the current state. Operators are ``+ - * // %``, comparisons, which yield 1 or 0,
-    ``and or not``, ``a if b else c`` and ``min max abs``. Numbers have 64 bits. A negative result
-    means weight 0; results above 2**32 - 1 count as that weight. A table is 0 outside its bounds. A
-    number divided by 0 is 0, and the remainder is the number itself. Brackets, calls and operators
-    may be nested 100 deep; sums and products may have any number of terms.
+    Names are `variable`, `value`, the tables, and ``load[value]``, the number of variables that
+    have the value in the current state. Operators are ``+ - * // %``, comparisons, which yield 1
+    or 0, ``and or not``, ``a if b else c`` and ``min max abs``. Numbers have 64 bits. A result
+    below 0 means weight 0, a result above 2**32 - 1 means weight 2**32 - 1. A table is 0 outside
+    its bounds. A number divided by 0 is 0, and the remainder is the number itself. Brackets, calls
+    and operators may be nested 100 deep; sums and products may have any number of terms.
 
     Parameters
     ----------
     text : str
+        The expression.
     variables, values : int
-        Number of variables, and of values that each of them has.
+        Number of variables, and number of values of each variable.
     **tables : array_like of integers of 64 bits, one or two axes
         Read as ``table[value]`` or ``table[variable, value]``. Copied. Names consist of English
         letters, digits and underscores.
@@ -67,8 +69,8 @@ class Expression(Heuristic):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is out of range or of another type, or a part of the text is not allowed; the
-        message names it.
+        A parameter is out of range or of another type, or a part of the text is not allowed. The
+        message names the parameter or the part.
     """
 
     name = "expression"
@@ -89,7 +91,7 @@ class Expression(Heuristic):
         return np.full(self.variables, self.values)
 
     def functor(self) -> str:
-        """Return the C++ type; it differs for each text and each list of table names."""
+        """Return the C++ type; its name differs for each text and each list of table names."""
         named = repr((self._code, list(self.tables)))
         return f"Expression_{sha256(named.encode()).hexdigest()[:16]}"
 
@@ -127,7 +129,7 @@ struct {name} : gls::CountsValues {{
         return words
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return the bytes of a count for each value."""
+        """Return the size of a count for each value in bytes."""
         return 4 * self.values
 
 
@@ -148,7 +150,7 @@ def _table(name: str, given: ArrayLike) -> NDArray[np.int64]:
 
 
 def _translated(text: str, axes: dict[str, int]) -> str:
-    """Translate a text to C++."""
+    """Translate an expression to C++; `axes` has the number of axes of each table."""
     if len(text) > LONGEST:
         raise InvalidParameterError(f"text: has {len(text):,} characters; {LONGEST:,} are allowed")
     try:

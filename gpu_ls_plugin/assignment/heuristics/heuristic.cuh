@@ -7,17 +7,17 @@
 //     using Aggregate = NoAggregate;  // or a struct of 32-bit words, see below
 //     explicit MyHeuristic(const uint64* words);      // from `words()` of the Python class
 //     void begin(team, const State&) const;           // fills the kept data
-//     int values(const State&, int variable) const;   // how many; they are numbered from 0
+//     int values(const State&, int variable) const;   // number of values, which count from 0
 //     Rating rate(const State&, int variable, int value) const;
 //     auto rater(const State&, int variable) const;   // may replace `rate`, see below
 //     uint32 weight(const Rating&, const Aggregate&) const;      // 0: the value is impossible
 //     void assign(const State&, int variable, int value) const;  // updates the kept data
-//     void unassigned(const State&, int variable) const;         // the variable stays at -1
+//     void unassigned(const State&, int variable) const;         // the variable gets no value
 //   };
 //
 // Optional members, each announced by a constant:
 //
-//     static constexpr int kWeightBits = 20;  // weights are below 2^20, so a few add up in 32 bits
+//     static constexpr int kWeightBits = 20;  // weights are below 2^20: sums of a few fit 32 bits
 //     static constexpr bool kPrepares = true;
 //     void prepare(team, const State&, int variable) const;  // called before its values are rated
 //     static constexpr bool kAssignsByTeam = true;
@@ -30,9 +30,9 @@
 // new one.
 //
 // The state's kept data may change in `begin`, `prepare`, `assign`, `assign_by_team` and
-// `unassigned` only. It is aligned to 16 bytes, ratings to 8.
+// `unassigned` only. They are aligned to 16 bytes, ratings to 8.
 //
-// An aggregate summarises all ratings of a variable, for instance by the least one. It can be made
+// An aggregate summarises all ratings of a variable, for instance by the lowest one. It can be made
 // from one rating, Aggregate(rating), and from none, Aggregate(); a.join(b) combines two
 // aggregates. Ratings are joined in any order, so joining must be associative and commutative to
 // the last bit: add integers, not floats.
@@ -80,8 +80,9 @@ template <class Heuristic>
 constexpr int kBitsOfWeights<Heuristic, decltype(void(Heuristic::kWeightBits))> =
     Heuristic::kWeightBits;
 
-// The object that rates the values of a variable: the heuristic's rater if it has one. Callers pass
-// 0 as the last argument, which prefers the overload with int.
+// The object that rates the values of a variable: the heuristic's rater if it has one,
+// otherwise one that calls `rate`. Callers pass 0 as the last argument: the overload with int is
+// preferred if it compiles.
 template <class Heuristic, class S>
 GLS_DEVICE auto rater_of(const Heuristic& heuristic, const S& state, int variable, int)
     -> decltype(heuristic.rater(state, variable)) {

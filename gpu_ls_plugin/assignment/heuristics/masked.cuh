@@ -9,14 +9,15 @@
 //   };
 // clang-format on
 //
-// The rules of heuristic.cuh hold for masks, too; a mask may have `prepare`. Values of variables
-// that are not active may break the mask.
+// The rules of heuristic.cuh hold for masks, too; a mask may have `prepare`. Variables that are
+// not active, so not to be reassigned, keep their values, even if these break the mask.
 #pragma once
 
 #include "assignment/heuristics/pair.cuh"
 
 namespace gls {
 
+// A rating and whether the mask allows the value.
 template <class Own>
 struct alignas(8) MaskedRating {
   Own own;  // the heuristic's rating
@@ -56,7 +57,7 @@ struct Masked : FunctorPair<Heuristic, Mask> {
   GLS_DEVICE uint32 weight(const Rating& rating, const Aggregate& all) const {
     if constexpr (kAggregates<Own>) {
       return rating.allowed ? this->first.weight(rating.own, all.own) : 0;
-    } else {  // without a branch, so that the compiler vectorises
+    } else {  // without a branch, so that the compiler can vectorise the loop
       return this->first.weight(rating.own, all) & (0u - uint32(rating.allowed));
     }
   }

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Mask(Functor):
-    """Forbids values of a variable, depending on the values of the others.
+    """Forbids values of a variable, depending on the values of other variables.
 
     `assignment/heuristics/masked.cuh` describes its functor.
     """
@@ -35,15 +35,15 @@ class Mask(Functor):
         """Return the functor's parameters for variables with these numbers of values."""
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
-        """Return the bytes that the functor keeps beside a state; 0 unless overridden."""
+        """Return how many bytes the functor keeps beside a state; 0 unless overridden."""
         return 0
 
 
 class Masked(Heuristic):
     """A heuristic with masks: a value that a mask forbids in the current state has weight 0.
 
-    The heuristic's aggregate covers only allowed values. Variables that are not active keep their
-    values, even if a mask forbids them.
+    The heuristic's aggregate covers only allowed values. Variables that are not
+    active, so not to be reassigned, keep their values, even if a mask forbids these.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Masked(Heuristic):
 
     name = "masked"
     header = "assignment/heuristics/masked.cuh"
-    side_by_side = True  # if its parts are, too
+    side_by_side = True  # has an effect only if all its parts set it
 
     def __init__(self, heuristic: Heuristic, *masks: Mask) -> None:
         self.heuristic = checks.instance("heuristic", heuristic, kind=Heuristic, wanted="Heuristic")
@@ -86,7 +86,7 @@ class Masked(Heuristic):
         return (self, *self.heuristic.parts, *self._mask.parts)
 
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
-        """Return how many values each variable has, by the heuristic.
+        """Return how many values each variable has according to the heuristic.
 
         Raises
         ------
@@ -107,7 +107,7 @@ class Masked(Heuristic):
         return pair_words(first, kept, self._mask.words(self.sizes(problem)))
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return the bytes that the heuristic and the masks keep."""
+        """Return how many bytes the heuristic and the masks keep."""
         own = self.heuristic.kept_bytes(problem)
         return pair_kept_bytes(own, self._mask.kept_bytes(self.sizes(problem)))
 

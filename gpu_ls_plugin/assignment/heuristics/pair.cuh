@@ -6,10 +6,11 @@
 
 namespace gls {
 
-// The words of the first functor follow, then those of the second.
+// The first words of a `FunctorPair`. The words of the first functor follow, then those of the
+// second.
 struct FunctorPairData {
-  int64 second;         // index of the second functor's first word, counted from here
-  int64 kept_by_first;  // bytes that the first functor keeps beside a state
+  int64 second;         // index of the second functor's first word in the words of the pair
+  int64 kept_by_first;  // how many bytes the first functor keeps beside a state
 };
 
 template <class First, class Second>
@@ -54,7 +55,7 @@ struct FunctorPair {
   }
 };
 
-// The aggregate of composed heuristics, if they have one.
+// The aggregate of composed heuristics; `NoAggregate` if they have none.
 template <class Aggregate, bool aggregates>
 using AggregateIf = Conditional<aggregates, Aggregate, NoAggregate>;
 

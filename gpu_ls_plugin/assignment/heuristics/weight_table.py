@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
 
 LARGEST = 2**32 - 1  # largest weight
-BITS = (8, 16, 24, 32)  # widths of weights; if they are small, several weights add up in 32 bits
+BITS = (8, 16, 24, 32)  # possible widths of weights; sums of several narrow weights fit 32 bits
 
 
 class WeightTable(Heuristic):
@@ -27,12 +27,12 @@ class WeightTable(Heuristic):
     Parameters
     ----------
     weights : array_like of integers from 0 to 2**32 - 1, shape (variables, values)
-        A value is chosen with a probability in proportion to its weight; never if it is 0. Copied.
+        The probability of a value is proportional to its weight. Copied.
 
     Raises
     ------
     InvalidParameterError
-        There are no values, or a weight is out of range; its place is named.
+        There are no values, or a weight is out of range; the message names its place.
     InvalidTypeError
         The weights are not integers.
     """
@@ -50,7 +50,10 @@ class WeightTable(Heuristic):
         return "WeightTable({} variables, {} values)".format(*self.weights.shape)
 
     def sizes(self, problem: Problem | None) -> NDArray[np.int32]:
-        """Return how many values each variable has: by an `Assignment`, else by the table."""
+        """Return how many values each variable has.
+
+        An `Assignment` defines it; for other problems, it is the number of columns of the table.
+        """
         variables, values = self.weights.shape
         if problem is not None and problem.n != variables:
             raise UnsupportedProblemError(

@@ -52,7 +52,7 @@ class AssignmentDisplay(SolutionDisplay[Assignment, Looked]):
 
 
 class ColourDisplay(SolutionDisplay[GraphColouring, int]):
-    """Shows the fewest colours, the gap to `optimum`, and conflicts with one colour less."""
+    """Shows the fewest colours, the gap to `optimum`, and conflicts with one colour fewer."""
 
     def __init__(
         self,

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.assignment.problem.assignment import Assignment
     from gpu_ls_plugin.core.result import Result
 
-MOST_LOADS = 20  # loads that are printed
-MOST_COMPLAINTS = 3  # broken constraints that are printed
+MOST_LOADS = 20  # maximum number of loads that are printed
+MOST_COMPLAINTS = 3  # maximum number of broken constraints that are printed
 
 
 def sign_of(problem: Assignment) -> int:
-    """Return -1 if costs are negative profits, else 1."""
+    """Return -1 if costs are negative profits, otherwise 1."""
     is_profit = isinstance(problem, GeneralisedAssignment) and problem.sense == "max"
     return -1 if is_profit else 1
 
@@ -54,7 +54,7 @@ def about_assignment(problem: Assignment, result: Result) -> dict[str, Any]:
 
 
 def about_fewest(graph: GraphColouring, optimum: float | None) -> dict[str, Any]:
-    """Return bounds on the fewest colours of a graph, and the gap to a known optimum."""
+    """Return bounds on the number of colours that a graph needs, and the gap to `optimum`."""
     return {
         "optimum": optimum,
         "gap_percent": gap_percent(graph.colours, optimum),
@@ -64,7 +64,7 @@ def about_fewest(graph: GraphColouring, optimum: float | None) -> dict[str, Any]
 
 
 def assignment_size(found: Mapping[str, Any]) -> str:
-    """Return the size of a problem as text."""
+    """Return the size of a problem as a string."""
     words = ("vertices", "edges", "jobs", "agents", "facilities", "variables")
     return ", ".join(f"{found[word]:,} {word}" for word in words if word in found)
 

@@ -22,14 +22,20 @@ if TYPE_CHECKING:
     States = NDArray[np.int32]
     Integers = NDArray[np.int64]
 
-_FARTHEST = 2**52  # largest absolute bound; frameworks hold some integers as float64
+_FARTHEST = 2**52  # largest absolute value of bounds, as frameworks hold some integers as float64
 
 
 @dataclass(frozen=True, eq=False)
 class Domains:
-    """Integer variables between bounds, and the problem whose states stand for their values.
+    """Integer variables between bounds, and the problem whose states represent their values.
 
-    A framework's value is the variable's lowest value plus the state's value.
+    A variable's value in a framework is its lowest value plus its value in the state.
+
+    Attributes
+    ----------
+    problem : Assignment
+    lowest : int64 array, shape (n,)
+        Lowest value of each variable.
     """
 
     problem: Assignment
@@ -44,8 +50,8 @@ class Domains:
     def between(cls, lowest: ArrayLike, highest: ArrayLike) -> Self:
         """Return the domains of a problem that only the framework knows.
 
-        Both bounds (n,) are inclusive. InvalidProblemError names a variable with bounds that are
-        not whole, exceed 2**52 in size or contradict each other.
+        Both bounds (n,) are inclusive. An InvalidProblemError names a variable whose bounds are not
+        whole, exceed 2**52 in absolute value or are in the wrong order.
         """
         lower, upper = np.asarray(lowest, np.float64), np.asarray(highest, np.float64)
         for variable, (low, high) in enumerate(zip(lower, upper, strict=True)):
@@ -71,8 +77,8 @@ class Domains:
     def states(self, rows: ArrayLike, parameter: str = "rows") -> States:
         """Return a framework's rows, whole numbers of any type, as states, int32 (P, n), P >= 1.
 
-        InvalidTourError names row and variable of a number that is not whole or out of bounds, or a
-        value that appears twice if values must be distinct.
+        An InvalidTourError names the row and variable of a number that is not whole or is out of
+        bounds or, if values must be distinct, the row and value that appears twice.
         """
         array = _numbers(rows, self.problem.n, parameter)
         if array.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""Search for the fewest colours of a graph: after each legal colouring, try one colour less."""
+"""Search for the fewest colours of a graph: after each legal colouring, try one colour fewer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def _fewest_colours(
     graph: GraphColouring, settings: Settings, callback: Callback | None = None
 ) -> Result:
-    """Do what `fewest_colours` does; `settings` hold its arguments."""
+    """Do what `fewest_colours` does; its arguments are in `settings`."""
     checks.instance("graph", graph, kind=GraphColouring, wanted="GraphColouring")
     checks.callback(callback)
     chosen = domain_of(graph).settings(graph, Request(settings, get_backend(settings.backend)))
@@ -61,9 +61,9 @@ def fewest_colours(
 ) -> Result:
     """Return legal colourings of a graph with the fewest colours found in some seconds.
 
-    The first colouring is greedy. Then each state gives up its rarest colour and is searched until
-    one of them is legal again. The search ends when a clique proves that fewer colours do not
-    suffice.
+    The first colouring is greedy. Then each state gives up its rarest colour, and all states are
+    searched until one of them is legal again, and so on. The search ends when a clique proves that
+    fewer colours do not suffice.
 
     Parameters
     ----------
@@ -77,22 +77,22 @@ def fewest_colours(
         Limits of rounds and steps for each number of colours.
     callback : callable, optional
         Called with a `Progress` after each launch. Its costs are the number of colours of the best
-        legal colouring; `best_tours()` are states with one colour less.
+        legal colouring; `best_tours()` are states with one colour fewer.
 
     Returns
     -------
     Result
         At least one row, all legal; `problem.colours` is their number of colours. Costs are numbers
-        of conflicts, so 0; costs in the history are numbers of colours.
+        of conflicts and therefore 0; costs in the history are numbers of colours.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
-        A value is out of range or of the wrong type, or a text cannot be read.
+        A value is out of range or of the wrong type, or a string cannot be parsed.
     BackendUnavailableError, InsufficientMemoryError
-        As `solve`.
+        As in `solve`.
     KeyboardInterrupt
-        Ctrl-C before the first colouring.
+        The user pressed Ctrl-C before the first colouring.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class _Descent:
     best : Result
         Legal rows, and the problem with their number of colours.
     states : int32 array, shape (P, n)
-        States of the same problem, legal or not.
+        The rows from which the next search begins, legal or not.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class _Descent:
         return GraphColouring(self.graph.n, self.graph.edges, colours, name=self.graph.name)
 
     def lower(self) -> bool:
-        """Search with one colour less; return whether to continue."""
+        """Search with one colour fewer; return whether to continue."""
         fewer, settings = self.with_colours(self.colours - 1), self.settings
         search: Any = settings.search
         found = search(
@@ -194,7 +194,7 @@ class _Descent:
         return Point(self.watch.elapsed, self.statistics.kicks, self.colours, float(self.colours))
 
     def show(self, progress: Progress) -> None:
-        """Call the callback, with totals of all searches so far."""
+        """Call the callback with totals of all searches so far."""
         assert self.callback is not None
         before, is_new, self.is_new = self.statistics, self.is_new, False
         self.callback(

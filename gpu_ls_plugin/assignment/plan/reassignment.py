@@ -37,8 +37,8 @@ def default_heuristic(domains: Domains) -> Heuristic:
 class Reassignment:
     """Successor generation of complete states; can be pickled.
 
-    `heuristic` is the `default_heuristic` of the domains if None. The other parameters are as in
-    `SuccessorGeneration`.
+    If `heuristic` is None, `default_heuristic` makes one for the domains. The other parameters are
+    as in `SuccessorGeneration` and its calls.
     """
 
     heuristic: Heuristic | None = None
@@ -54,7 +54,7 @@ class Reassignment:
         checks.fields(self, checks.choice, "order", known=DRAWN)
         if self.heuristic is not None:
             checks.instance("heuristic", self.heuristic, kind=Heuristic, wanted="Heuristic")
-        SuccessorGeneration(self.heuristic or WeightTable([[1]]), self.sampler)  # checks it
+        SuccessorGeneration(self.heuristic or WeightTable([[1]]), self.sampler)  # checks sampler
 
     def __reduce__(self) -> tuple[object, ...]:
         """Leave the generations of this process out of pickles."""
@@ -80,9 +80,10 @@ class Reassignment:
     ) -> States:
         """Return a complete successor (P, n) of each complete state.
 
-        The `active` variables (P, n) are reassigned; one that the heuristic leaves unassigned keeps
-        its value. If values are distinct, an inactive variable keeps its value, and the first
-        active variable that chose a value gets it. The others get free values in random order.
+        The `active` variables (P, n) are reassigned; if the heuristic leaves a variable unassigned,
+        it keeps its value. If values must be distinct, inactive variables keep their values, and of
+        the active variables that chose the same other value, the first gets it. All other variables
+        get free values in random order.
         """
         found = self._successors(domains, states, active, random_state)
         return _completed(domains.problem, found, states, active, random_state.random)
@@ -90,9 +91,9 @@ class Reassignment:
     def decode(self, domains: Domains, keys: Keys) -> States:
         """Return the complete states that random keys encode; see `SuccessorGeneration.decode`.
 
-        A variable that the heuristic leaves unassigned gets its value from the same key; all values
-        are equally likely. If values are distinct, such variables get the free values in ascending
-        order instead.
+        If the heuristic leaves a variable unassigned, its key chooses among all values, which are
+        then equally likely. If values must be distinct, such variables get the free values in
+        ascending order instead.
         """
         problem = domains.problem
         found: States = self.generation(domains).decode(problem, keys, backend=self.backend)
@@ -118,7 +119,7 @@ class Reassignment:
         return found
 
     def generation(self, domains: Domains) -> SuccessorGeneration:
-        """Return the generation for these domains, always the same one: it keeps device arrays."""
+        """Return the generation for these domains; it is cached, since it keeps device arrays."""
         if domains not in self._made:
             heuristic = self.heuristic or default_heuristic(domains)
             self._made[domains] = SuccessorGeneration(heuristic, self.sampler)
@@ -128,7 +129,7 @@ class Reassignment:
 def released(
     shape: tuple[int, int], share: float, least: int, random_state: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return a mask of random variables: this share of each row, rounded, but at least `least`."""
+    """Return a mask of random variables: this rounded share of each row, but at least `least`."""
     count = min(shape[1], max(least, round(share * shape[1])))
     mask = np.zeros(shape, np.bool_)
     chosen = random_state.random(shape).argpartition(count - 1, axis=1)[:, :count]
@@ -181,13 +182,14 @@ def _completed(
     active: NDArray[np.bool_],
     draw: Callable[[tuple[int, int]], NDArray[np.float64]],
 ) -> States:
-    """Return states in which a variable without a value takes that of `others`.
+    """Return states in which each variable without a value takes its value from `others`.
 
-    If values are distinct, it takes a free one instead, in the order of numbers from `draw`.
+    If values must be distinct, it takes a free value instead, as does a variable whose value is
+    already taken. Free values are used in the order of the numbers from `draw`.
     """
     if not problem.distinct:
         return np.where(found < 0, others, found)
-    # Sort by value, inactive variables first. The first variable of each value keeps it.
+    # Sort by value; of equal values, inactive variables come first. The first one keeps the value.
     place = np.argsort(2 * found.astype(np.int64) + active, axis=1, kind="stable")
     ordered = np.take_along_axis(found, place, axis=1)
     repeated = ordered < 0

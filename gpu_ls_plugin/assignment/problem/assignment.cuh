@@ -20,7 +20,7 @@
 //     Worth swapped(const State&, int first, int second) const;        // change by a swap
 //     void assign(team, const State&, int variable, int value) const;  // updates the kept data
 //     void swap(team, const State&, int first, int second) const;      // updates the kept data
-//     bool promising(const State&, int variable) const;  // false: searches do not move it
+//     bool promising(const State&, int variable) const;  // false: searches do not change it
 //   };
 // clang-format on
 //
@@ -56,7 +56,7 @@ struct State {
   GLS_DEVICE T* array(int64 begin = 0) const {
     return reinterpret_cast<T*>(kept + begin);
   }
-  // The same state for a second functor, whose data follow the first one's `bytes`.
+  // The same state for a second functor, whose data begin after the first one's `bytes` bytes.
   GLS_DEVICE State behind(int64 bytes) const { return {m, before, values, kept + bytes}; }
 
   // Masks and heuristics that a CPU can run on several states at once use these functions
@@ -66,7 +66,8 @@ struct State {
     f(*this);
   }
   GLS_DEVICE bool may_have(int) const { return true; }
-  // Sets the byte of the variable's value in an array that begins at byte `begin`.
+  // Sets the byte of the variable's value, in the array that begins at byte `begin` of the kept
+  // data.
   GLS_DEVICE void mark(int64 begin, int variable) const {
     array<unsigned char>(begin)[values[variable]] = 1;
   }
@@ -109,7 +110,8 @@ struct SwapsByAssigning {
 // Base of a functor that evaluates whole states by `worth_of`. It keeps the state's worth.
 template <class Problem>
 struct FromScratch : AnyVariable {
-  // The values of a state with two replacements.
+  // The values of a state, except that variable `first` has the value `its`, and `second` has
+  // `other`.
   struct Changed {
     const int* values;
     int first, its, second, other;

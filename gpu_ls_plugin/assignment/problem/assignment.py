@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST_VALUES = 2**30  # values of a variable; with lanes added, their count fits 32 bits
+MOST_VALUES = 2**30  # maximum number of values per variable; loop counters then fit into 32 bits
 WORDS = ("states", "variables", "value")
 
 
@@ -46,7 +46,7 @@ class Assignment(Problem):
         How searches change states: one variable's value, or a swap of the values of two.
     distinct : bool
         Whether all variables must have different values. Each then needs the same number of
-        values, at least n. If it is n, searches only swap, whatever `moves` says.
+        values, at least n. If it has n, searches only swap, whatever `moves` says.
     interchangeable : bool
         Whether values, such as colours, can be renamed without changing the cost.
     chains : bool
@@ -62,7 +62,8 @@ class Assignment(Problem):
     Raises
     ------
     InvalidProblemError
-        There is no variable, a variable has no values, or there are too few distinct values.
+        There is no variable, a variable has no values, or values must be distinct but variables
+        have too few of them or different numbers of them.
     """
 
     constrained = True
@@ -111,13 +112,13 @@ class Assignment(Problem):
     def write_solution(self, state: Any, path: str | os.PathLike[str]) -> None:
         """Write one state to a text file: a line with the value of each variable.
 
-        Values are numbered from 1, as in the files of problems; 0 is no value. The file is written
-        completely or not at all.
+        Values are numbered from 1, as in the files of problems; 0 means no value. The file is
+        written completely or not at all.
 
         Raises
         ------
         InvalidTourError, InvalidTypeError
-            As `check`, or there is more than one state.
+            As in `check`, or there is more than one state.
         OSError
             The file cannot be written.
         """
@@ -137,7 +138,7 @@ class Assignment(Problem):
             return self._one(assignment_files.read_values(path, self.n))
 
     def _one(self, state: Any) -> NDArray[np.int32]:
-        """Return the row of one state."""
+        """Return the only state as a row, shape (n,); raise if there are several."""
         rows = self.check(state, parameter="state")
         if len(rows) != 1:
             raise InvalidTourError(f"state: {len(rows)} states, but one is needed; pass one row")
@@ -166,27 +167,27 @@ class Assignment(Problem):
         return []
 
     def quick_state(self) -> NDArray[np.int32] | None:
-        """Return a complete state that takes hardly any time to make, shape (n,).
+        """Return a complete state, shape (n,), that takes hardly any time to make.
 
         The first row of a search begins from it, so that even a search without time returns
-        nothing worse. By default None; the search then makes one by `CheapestValue`.
+        nothing worse. By default None; the search then makes a state by `CheapestValue`.
         """
         return None
 
     def relaxed_words(self) -> list[Any] | None:
-        """Return the words of a functor that considers all values, for some rounds of a search.
+        """Return parameters with which the functor considers all values, for some rounds.
 
-        By default None, which means that the usual functor considers all values.
+        By default None: the functor always considers all values.
         """
         return None
 
     def kept_bytes(self) -> int:
-        """Return the bytes that the functor keeps beside a state: a `Worth`, unless overridden."""
+        """Return how many bytes the functor keeps beside a state; by default those of a `Worth`."""
         return 16
 
 
 def require_enough_values(problem: Assignment) -> None:
-    """Raise if values must be distinct but variables have too few, or different numbers of them."""
+    """Raise if values must be distinct, but variables have too few or different numbers of them."""
     least, most = int(problem.sizes.min()), int(problem.sizes.max())
     if problem.distinct and not problem.n <= least == most:
         raise InvalidProblemError(
@@ -196,9 +197,10 @@ def require_enough_values(problem: Assignment) -> None:
 
 
 def neighbour_lists(pairs: NDArray[Any], n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return where each variable's neighbours begin, shape (n + 1,), and the neighbours, ascending.
+    """Return the index of each variable's first neighbour, shape (n + 1,), and all neighbours.
 
-    `pairs` (k, 2) may contain a pair several times, in either direction.
+    Each variable's neighbours are in ascending order. `pairs` (k, 2) may contain a pair several
+    times, in either direction.
     """
     first, second = pairs.astype(np.int64).T
     keys = np.unique(np.concatenate([first * n + second, second * n + first]))
@@ -211,7 +213,8 @@ def check_states(
 ) -> NDArray[np.int32]:
     """Return states as a C-contiguous int32 array (P, m), without a copy if they are one already.
 
-    `sizes` are the variables' numbers of values. InvalidTourError names a wrong row and variable.
+    `sizes` has the number of values of each variable. An InvalidTourError names the wrong row and
+    variable.
     """
     array = integer_rows(rows, len(sizes), parameter, WORDS)
     outside = (array < -1) | (array >= sizes)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Made = TypeVar("Made")
-MOST = 2**24  # jobs, agents, vertices and the like
+MOST = 2**24  # maximum number of jobs, agents, vertices and the like
 OTHER_LINES = ("c", "n", "d", "v", "x")  # kinds of DIMACS lines that are skipped
 
 
@@ -32,7 +32,10 @@ def made_of(
     *more: Any,
     **known: Any,
 ) -> Made:
-    """Return the problem that a file describes; errors in its content name the file."""
+    """Return the problem that a file describes; errors in its content name the file.
+
+    `make` gets what `read` returns, then `more`, the name of the file and `known`.
+    """
     with naming(path):
         return make(*read(path), *more, name=plain_name(Path(path)), **known)
 
@@ -64,7 +67,7 @@ class Integers:
 
     @property
     def left(self) -> int:
-        """How many words have not been read."""
+        """Number of words that have not been read."""
         return len(self.words) - self.place
 
     def take(self, what: str, *shape: int) -> NDArray[np.int64]:
@@ -105,8 +108,8 @@ class Integers:
 def read_graph(path: str | os.PathLike[str]) -> tuple[int, NDArray[np.int64]]:
     """Return the number of vertices, and the edges with vertices numbered from 0.
 
-    Some files count each edge twice, and some have a few edges less than they state. A file with
-    less than half of the stated edges raises FileFormatError.
+    Some files count each edge twice, and some have a few edges fewer than they state. A file with
+    fewer than half of the stated edges raises FileFormatError.
     """
     counts: list[int] = []
     edges: list[tuple[int, int]] = []
@@ -143,10 +146,10 @@ def read_graph(path: str | os.PathLike[str]) -> tuple[int, NDArray[np.int64]]:
 def read_generalised_assignment(
     path: str | os.PathLike[str], which: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return costs and resources, shape (jobs, agents), and capacities of a problem in a file.
+    """Return costs and resources, shape (jobs, agents), and capacities of problem number `which`.
 
     A file with one problem may omit the number of problems. All problems are read, so that a file
-    of another kind is not mistaken for a first problem.
+    of another kind whose beginning looks like a problem is refused.
     """
     numbers = Integers(path)
     alone = _is_alone(numbers)
@@ -163,7 +166,7 @@ def read_generalised_assignment(
 
 
 def _is_alone(numbers: Integers) -> bool:
-    """Return whether the file is as long as one problem with its first two numbers as sizes."""
+    """Return whether a problem whose sizes are the first two numbers fills the whole file."""
     agents, jobs = [*(whole(word) or 0 for word, _ in numbers.words[:2]), 0, 0][:2]
     return numbers.left == 2 + agents * (2 * jobs + 1)
 
@@ -184,7 +187,7 @@ def read_quadratic_assignment(
 
 
 def read_values(path: str | os.PathLike[str], n: int) -> NDArray[np.int64]:
-    """Return the values of n variables. The file numbers them from 1; 0 becomes -1."""
+    """Return the values of n variables. The file numbers values from 1; 0 becomes -1."""
     numbers = Integers(path)
     values = numbers.take("values", n)
     numbers.end()
@@ -197,7 +200,7 @@ def write_values(path: str | os.PathLike[str], values: NDArray[Any]) -> None:
 
 
 def read_permutation(path: str | os.PathLike[str], n: int) -> tuple[int, NDArray[np.int64]]:
-    """Return the cost in a QAPLIB solution, and its permutation of n, numbered from 0."""
+    """Return the cost in a QAPLIB solution, and its permutation of 0 to n - 1."""
     numbers = Integers(path)
     count = numbers.count("facilities")
     if count != n:

@@ -13,7 +13,7 @@ KINDS = ("A", "B", "C", "D", "E")  # types of generalised assignment
 
 
 def random_edges(n: int, density: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the edges of a random graph: each pair of n vertices with probability `density`."""
+    """Return edges of a random graph: each pair of its n vertices with probability `density`."""
     rows = [i + 1 + np.flatnonzero(rng.random(n - 1 - i) < density) for i in range(n)]
     return np.stack([np.repeat(np.arange(n), [len(row) for row in rows]), np.concatenate(rows)], 1)
 
@@ -27,10 +27,10 @@ def queen_edges(rows: int, columns: int) -> NDArray[np.int64]:
 
 
 def mycielski_graph(k: int) -> tuple[int, NDArray[np.int64]]:
-    """Return the vertices and edges of the Mycielski graph with chromatic number k >= 2.
+    """Return the number of vertices and the edges of the Mycielski graph that needs k >= 2 colours.
 
-    Each vertex gets a twin, joined to the vertex's neighbours, and all twins are joined to one more
-    vertex (Mycielski 1955). This adds no triangle but needs one more colour.
+    In each step, every vertex gets a twin, joined to the vertex's neighbours, and all twins are
+    joined to one more vertex (Mycielski 1955). This adds no triangle, but requires one more colour.
     """
     n, edges = 2, np.array([(0, 1)])
     for _ in range(k - 2):
@@ -43,17 +43,18 @@ def mycielski_graph(k: int) -> tuple[int, NDArray[np.int64]]:
 
 
 def leighton_limits(n: int, colours: int) -> tuple[int, int]:
-    """Return the least and the most edges that `leighton_edges` can make."""
+    """Return the minimum and maximum number of edges that `leighton_edges` can make."""
     classes = np.bincount(np.arange(n) % colours)
     within = int((classes * (classes - 1)).sum()) // 2
     return colours * (colours - 1) // 2, n * (n - 1) // 2 - within
 
 
 def leighton_edges(n: int, colours: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return `count` edges: cliques laid over a hidden partition, and more (Leighton 1979).
+    """Return `count` edges of a graph that `colours` classes of vertices colour (Leighton 1979).
 
-    The first clique has a vertex of each class, the others of a random number of classes. Single
-    edges between classes fill up the count. Finally vertices are shuffled, which hides the classes.
+    Cliques have at most one vertex of each class: the first clique one of every class, the others
+    one of each of a random number of classes. Single edges between classes make up the rest of
+    `count`. Finally vertices are shuffled, which hides the classes.
     """
     classes = np.arange(n) % colours
     chosen = np.zeros((n, n), bool)

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def fits_graph(content: Content) -> int:
-    """Return whether the first line that is not a comment is a problem line of DIMACS."""
+    """Return whether this is a graph: its first line after comments is a problem line."""
     words = (line.split(None, 1)[0] for line in content.data.splitlines() if line.strip())
     return SURE if next((word for word in words if word != b"c"), b"") == b"p" else NO
 
 
 def fits_generalised(content: Content) -> int:
-    """Return whether the file has as many numbers as its generalised assignment problems need."""
+    """Return how surely these are generalised assignment problems, by the number of words."""
     words = _numbers(content)
     if not words:
         return NO
@@ -31,7 +31,7 @@ def fits_generalised(content: Content) -> int:
 
 
 def fits_quadratic(content: Content) -> int:
-    """Return whether the file has as many numbers as a quadratic assignment problem needs."""
+    """Return how surely this is a quadratic assignment problem, by the number of words."""
     words = _numbers(content)
     if not words:
         return NO
@@ -58,12 +58,12 @@ def _end_of_problem(words: list[bytes], begin: int) -> int:
 
 
 def _count(word: bytes) -> int:
-    """Return a word as a number; 0 if it is not a size that a file can have."""
+    """Return a word as a number; 0 if it is not a possible size of a problem."""
     return int(word) if word.isdigit() and len(word) < 10 else 0
 
 
 def _read_graph(file: Path, *, optimum: float | None, colours: int | None = None) -> GraphColouring:
-    """Read a graph, with one colour if the number of colours is to be minimised."""
+    """Read a graph, with one colour if `colours` is None, as the colours are then minimised."""
     if colours is None:
         return GraphColouring.read(file, 1)
     return GraphColouring.read(file, colours, optimum=0 if optimum is None else optimum)

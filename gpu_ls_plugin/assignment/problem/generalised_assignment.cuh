@@ -1,4 +1,4 @@
-// Generalised assignment: each job goes to an agent, at a cost, and takes a part of the agent's
+// Generalised assignment: each job is given to an agent at a cost, and takes a part of the agent's
 // capacity. Overload counts as excess.
 //
 // The functor keeps each agent's overload: its load minus its capacity, negative if there is room.
@@ -13,7 +13,7 @@ struct GeneralisedAssignmentData {
   const int64* capacities;  // of each agent
   int64 agents;
   const int64* rates;    // price of a unit of each agent's capacity, in kUnit-ths of a unit of cost
-  const int* begins;     // where each job's likely agents begin, and the end of the last
+  const int* begins;     // index of each job's first likely agent, and one entry for the end
   const void* likelies;  // Likely, job by job
 };
 
@@ -72,7 +72,7 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
       if (agent >= 0) overs(state)[agent] += price(job, agent).resource;
     });
   }
-  // The less a swap of their agents would change loads, the more related two jobs are.
+  // Two jobs are closely related if a swap of their agents would hardly change loads.
   GLS_DEVICE int64 related(const State& state, int first, int second) const {
     const auto differs = [&](int agent) {
       const int64 more = int64(price(first, agent).resource) - price(second, agent).resource;

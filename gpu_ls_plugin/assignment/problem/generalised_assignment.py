@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST = 2**62  # bound of sums
-MOST_QUICK = 4096  # jobs; assigning them greedily takes about 20 ms
-SMALL = 2**31  # bound of numbers that kernels read in 32 bits
-MOST_CHAINED = 2**30  # bound of sums by which ejection chains are ranked
-LIKELY = 1.0  # likely agents of a job besides the likeliest one, on average
+MOST = 2**62  # largest sum of costs, or of resources
+MOST_QUICK = 4096  # maximum number of jobs to assign greedily, which takes about 20 ms
+SMALL = 2**31  # numbers below this are read by kernels in 32 bits
+MOST_CHAINED = 2**30  # ejection chains need sums below this, so that ranks fit into 64 bits
+LIKELY = 1.0  # average number of likely agents of a job in addition to the likeliest one
 
 
 class GeneralisedAssignment(Assignment):
-    """Give each job to an agent at the least cost without overloading an agent.
+    """Give each job to an agent at the lowest cost without overloading an agent.
 
     Jobs are the variables, agents the values. Tables have a row for each job and a column for each
     agent; those in files of OR-Library are transposed.
@@ -40,6 +40,7 @@ class GeneralisedAssignment(Assignment):
     resources : array_like of integers >= 0, shape (jobs, agents)
         The part of an agent's capacity that a job takes.
     capacities : array_like of integers >= 0, shape (agents,)
+        The most resources that the jobs of each agent may take.
     sense : {"min", "max"}
         "max" if `costs` are profits: `cost` is then their negative sum, which is minimised.
     name : str
@@ -57,8 +58,8 @@ class GeneralisedAssignment(Assignment):
     Raises
     ------
     InvalidProblemError
-        Wrong shapes, entries that are not integers, negative resources or capacities, or sums
-        above 2**62.
+        Shapes are wrong, entries are not integers, resources or capacities are negative, or sums
+        may exceed 2**62.
     InvalidParameterError, InvalidTypeError
         Another parameter is out of range, or of another type.
     """
@@ -92,7 +93,7 @@ class GeneralisedAssignment(Assignment):
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
         spread = np.ptp(self.costs, axis=1).mean() / max(1.0, self.resources.mean())
         self.penalty = float(spread) or 1.0
-        # Chains need sums of costs and priced resources to fit 64 bits at any price of a search.
+        # Chains need sums of costs and priced resources to fit into 64 bits at any prices.
         most = largest(self.costs, self.resources, self.capacities)
         self.chains = jobs * most < MOST_CHAINED
         self.heaviest = int(self.resources.max(axis=1).sum())
@@ -114,7 +115,7 @@ class GeneralisedAssignment(Assignment):
         which : int
             Number of the problem in the file, from 1.
         sense : {"min", "max"}
-            "max" for gap1 to gap12, "min" for gapa to gapd and Yagiura's.
+            "max" for gap1 to gap12; "min" for gapa to gapd and the files of Yagiura.
         optimum : int, optional
             The optimal `cost`; negative if `sense` is "max".
 
@@ -181,7 +182,7 @@ class GeneralisedAssignment(Assignment):
 
         Jobs with the largest difference between their best two agents come first. Each goes to the
         best agent with room for it: once by costs, once by costs and priced capacity. The better of
-        the two is returned.
+        the two assignments is returned. Only the first is made if the problem has no chains.
         """
         if self.n > MOST_QUICK:
             return None
@@ -192,11 +193,11 @@ class GeneralisedAssignment(Assignment):
         return made[int(np.lexsort([paid, excesses])[0])]
 
     def _greedy(self, priced: NDArray[np.float64]) -> NDArray[np.int32]:
-        """Return the greedy assignment by prices (jobs, agents)."""
+        """Return the greedy assignment by priced costs, shape (jobs, agents)."""
         room, state = self.capacities.copy(), np.empty(self.n, np.int32)
         fitting = np.where(self.resources <= room, priced, np.inf)
         ranked = np.partition(fitting, min(1, self.agents - 1), axis=1)
-        with np.errstate(invalid="ignore"):  # jobs that fit no agent; they come last
+        with np.errstate(invalid="ignore"):  # jobs that no agent has room for come last
             regrets = np.nan_to_num(ranked[:, min(1, self.agents - 1)] - ranked[:, 0], nan=-1.0)
         for job in np.argsort(-regrets, kind="stable"):
             left = room - self.resources[job]
@@ -214,7 +215,7 @@ class GeneralisedAssignment(Assignment):
         return self._words(*self._likely)
 
     def relaxed_words(self) -> list[Any] | None:
-        """Return words by which all agents that have the capacity are likely; None if no change."""
+        """Return words with which all agents with enough capacity are likely; None if they are."""
         if not self.chains:
             return None
         rates, _, fewer = self._likely
@@ -234,7 +235,7 @@ class GeneralisedAssignment(Assignment):
 
     @cached_property
     def _likely(self) -> tuple[Any, Any, Any]:
-        """Prices of capacity, where each job's likely agents begin, and the likely agents."""
+        """Prices of capacity, the index of each job's first likely agent, and the likely agents."""
         if not self.chains:
             nothing = np.zeros(self.n + 1, np.int32)
             return np.zeros(self.agents, np.int64), nothing, nothing
@@ -242,7 +243,7 @@ class GeneralisedAssignment(Assignment):
         return np.rint(UNIT * self._rates).astype(np.int64), begins, likely
 
     def _tried(self, more: float | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the likely agents of each job; see `likely_values`."""
+        """Return the likely agents of each job, and where they begin; see `likely_values`."""
         return likely_values(self._priced, self.resources <= self.capacities, more)
 
     @cached_property
@@ -262,7 +263,7 @@ class GeneralisedAssignment(Assignment):
         return priced
 
     def kept_bytes(self) -> int:
-        """Return the bytes of an overload for each agent."""
+        """Return the size of an overload for each agent in bytes."""
         return 8 * self.agents
 
     @property

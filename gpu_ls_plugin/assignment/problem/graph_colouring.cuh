@@ -1,7 +1,7 @@
 // Graph colouring: the cost of a state is the number of edges whose ends have the same colour.
 //
 // The functor keeps, for each vertex and colour, how many neighbours have that colour. Evaluating
-// a move reads two of these counts; making it changes those of the neighbours.
+// an assignment reads two of these counts; making it changes those of the neighbours.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -9,7 +9,7 @@
 namespace gls {
 
 struct GraphColouringData {
-  const int* begins;      // where the neighbours of each vertex begin, and the end of the last
+  const int* begins;      // index of each vertex's first neighbour, and one entry for the end
   const int* neighbours;  // vertex by vertex, ascending
   int64 colours;
 };

@@ -1,4 +1,4 @@
-"""Graph colouring: as few conflicts as possible."""
+"""Graph colouring: colour a graph with as few conflicts as possible."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST_QUICK = 4096  # vertices; greedy colouring takes about 40 ms
+MOST_QUICK = 4096  # maximum number of vertices to colour greedily, which takes about 40 ms
 
 
 class GraphColouring(Assignment):
@@ -35,9 +35,10 @@ class GraphColouring(Assignment):
     edges : array_like of integers, shape (E, 2)
         In any order and direction; duplicates count once.
     colours : int
+        Number of colours.
     name : str
     optimum : int, optional
-        The least number of conflicts, at which a search ends.
+        The minimum number of conflicts, at which a search ends; by default 0.
 
     Attributes
     ----------
@@ -98,7 +99,7 @@ class GraphColouring(Assignment):
 
     @classmethod
     def queen(cls, rows: int, columns: int, colours: int) -> Self:
-        """Make the queen graph: squares of a board, joined if a queen can move between them."""
+        """Make the queen graph: it joins squares of a board if a queen can move between them."""
         rows = checks.integer("rows", rows, least=1, most=2**7)
         columns = checks.integer("columns", columns, least=1, most=2**7)
         edges = assignment_instances.queen_edges(rows, columns)
@@ -153,7 +154,7 @@ class GraphColouring(Assignment):
         return costs
 
     def canonical(self, rows: Any, /) -> NDArray[np.int32]:
-        """Return colourings with colours renumbered in order of appearance."""
+        """Return colourings with their colours renumbered in the order of appearance."""
         states = self.check(rows)
         written = np.empty_like(states)
         for row, state in zip(written, states, strict=True):
@@ -183,7 +184,7 @@ class GraphColouring(Assignment):
         return neighbour_lists(self.edges, self.n)
 
     def kept_bytes(self) -> int:
-        """Return the bytes of a count for each vertex and colour."""
+        """Return the size of a count for each vertex and colour in bytes."""
         return self._count_bytes * self.n * self.colours
 
     @property
@@ -211,7 +212,8 @@ def greedy_colouring(graph: GraphColouring, colours: int | None = None) -> NDArr
 def greedy_clique(graph: GraphColouring) -> list[int]:
     """Return vertices that are all neighbours of each other, and so need different colours.
 
-    Each is the one with the most neighbours among the vertices that can still join the clique.
+    Vertices join the clique one by one: each time the vertex with the most neighbours among those
+    that can still join.
     """
     begins, neighbours = graph.neighbours
     clique: list[int] = []

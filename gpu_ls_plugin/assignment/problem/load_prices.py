@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNIT = constant("assignment/problem/assignment.cuh", "kUnit")
-ENTRIES = 2**24  # table entries that all steps together read, in about a second
-MOST_STEPS, LEAST_STEPS = 1000, 50  # steps of the subgradient method
-PATIENCE = 20  # steps without a better bound after which steps are shortened
+ENTRIES = 2**24  # number of table entries that all steps together read, in about a second
+MOST_STEPS, LEAST_STEPS = 1000, 50  # limits of the number of subgradient steps
+PATIENCE = 20  # steps are shortened after this many steps without a better bound
 SHORTER = 0.7  # factor by which steps are shortened
 HOPED = 0.02  # assumed gap between the best bound and the optimum, as a share of the bound
 SHARE_OF_SPREAD = 0.01  # this share of the sum of spreads replaces a bound that is closer to 0
-MOST_LIKELY = 6  # likely values of a variable, at most
-HIGHEST = 2.0**16  # highest price, unless costs of a variable differ by more
-MOST_PRICED = 2.0**58  # highest price of all capacity, in 1/UNIT; a few add up in 64 bits
+MOST_LIKELY = 6  # maximum number of likely values of a variable
+HIGHEST = 2.0**16  # highest price of a unit, unless costs of a variable differ by more
+MOST_PRICED = 2.0**58  # highest price of all capacity, in 1/UNIT; the sum of a few fits 64 bits
 
 
 def load_prices(
@@ -28,10 +28,11 @@ def load_prices(
 ) -> NDArray[np.float64]:
     """Return the price of a unit of each value's capacity, found by subgradient steps from 0.
 
-    With capacities relaxed at these prices, each variable takes the value with the least priced
-    cost. The sum of these costs, less the price of all capacity, is a lower bound. The returned
-    prices are those of the best bound (Held, Wolfe and Crowder 1974). Every operation rounds alike
-    on all machines.
+    A variable's priced cost of a value is its cost plus the price of the capacity that it takes.
+    With capacities relaxed, each variable takes the value with the lowest priced cost. The sum of
+    these costs, less the price of all capacity, is a lower bound of the optimum. The returned
+    prices are those of the best bound (Held, Wolfe and Crowder 1974). Every operation rounds in the
+    same way on all machines.
     """
     rows, cost, taken = np.arange(len(costs)), costs.astype(float), resources.astype(float)
     prices = best_prices = np.zeros(costs.shape[1])
@@ -63,10 +64,11 @@ def likely_values(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return pairs (variable, likely value), and the index at which each variable's pairs begin.
 
-    `priced` holds costs with priced capacity, `fits` whether each value fits, both of shape
-    (variables, values). Values that do not fit are left out, unless no value of the variable fits.
-    Each variable has two to six likely values, its cheapest ones, or fewer if fewer fit: on average
-    about `more` besides the cheapest. If `more` is None, all values that fit are likely.
+    `priced` contains priced costs (`load_prices`), `fits` whether a value has the capacity for a
+    variable, both of shape (variables, values). Values that do not fit are left out, unless no
+    value of the variable fits. Each variable's two to six cheapest values are
+    likely, or fewer if fewer fit: on average about `more` in addition to the cheapest. If `more`
+    is None, all values that fit are likely.
     """
     m, most = priced.shape
     dearer = priced - priced.min(axis=1, keepdims=True)

@@ -1,12 +1,14 @@
-// Quadratic assignment: facilities are placed at locations; flows times distances are the cost.
+// Quadratic assignment: facilities are placed at locations; the cost is the sum of flows times
+// distances.
 //
 // The functor keeps what each facility would cost at each location if all others stayed where they
 // are (Burkard and Rendl 1984). Evaluating a swap reads four of these numbers and computes one
-// product. Making the swap adds to each kept number a number of its facility times a number of its
-// location.
+// product. Making the swap adds to each kept number the product of a number for its facility and a
+// number for its location.
 //
 // Together, facility l at location k and facility i at location p cost a sum of terms flow(i, l) *
-// distance(p, k): one term if flows or distances are symmetric, else one for each direction.
+// distance(p, k): one term if flows or distances are symmetric, otherwise one for each
+// direction.
 // Location -1 has distance 0 to all locations, and facility -1 has no flows. Both are in the
 // tables, so that a variable without a value is no special case.
 #pragma once
@@ -16,8 +18,8 @@
 namespace gls {
 
 struct QuadraticAssignmentData {
-  int64 n;                                // facilities
-  int64 stride;                           // Numbers, from a facility's kept costs to the next one's
+  int64 n;                                // number of facilities
+  int64 stride;                           // how many Numbers one facility's kept costs take
   const void *own_flows, *own_distances;  // Numbers: diagonals of flows and distances
   const void* tables;                     // Entries, one table after the other
 };
@@ -77,7 +79,7 @@ struct QuadraticAssignment : AnyVariable {
   GLS_DEVICE void swap(const Team& team, const State& state, int i, int j) const {
     change(team, state, i, j, state.values[i], state.values[j]);
   }
-  // The more flows between two facilities, the more related they are.
+  // The larger the flow between two facilities, the more related they are.
   GLS_DEVICE int64 related(const State&, int first, int second) const {
     return table(kPairs, first)[second];
   }
@@ -85,7 +87,7 @@ struct QuadraticAssignment : AnyVariable {
  private:
   static constexpr int kDetours = 0;  // for a and b: d(a, b) + d(b, a) - d(a, a) - d(b, b)
   static constexpr int kPairs = 1;    // sums of the flows in both directions
-  static constexpr int kAhead = 4;    // rows that a lane reads before it writes
+  static constexpr int kAhead = 4;    // number of rows that a lane reads before it writes
   GLS_DEVICE static constexpr int distances(int term) { return 2 + 2 * term; }
   GLS_DEVICE static constexpr int flows(int term) { return kTerms == 1 ? kPairs : 3 + 2 * term; }
 
@@ -101,7 +103,7 @@ struct QuadraticAssignment : AnyVariable {
   template <class Team>
   GLS_DEVICE void change(const Team& team, const State& state, int i, int j, int from,
                          int to) const {
-    Number* const flow = costs(state, n) - 1;  // after the kept numbers
+    Number* const flow = costs(state, n) - 1;  // scratch after the kept numbers
     Number* const distance = flow + kTerms * n;
     team.each(n, [&](int k) {
       for (int t = 0; t < kTerms; ++t) {

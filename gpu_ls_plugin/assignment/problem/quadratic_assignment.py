@@ -1,4 +1,4 @@
-"""Quadratic assignment: facilities, locations, flows and distances."""
+"""Quadratic assignment: place facilities with flows between them at locations."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST = 2**63  # bound of sums
-SMALL = 2**31  # bound of numbers that kernels compute in 32 bits
-MOST_QUICK = 512  # facilities; placing them greedily takes about 60 ms
+MOST = 2**63  # sums stay below this
+SMALL = 2**31  # numbers below this are computed by kernels in 32 bits
+MOST_QUICK = 512  # maximum number of facilities to place greedily, which takes about 60 ms
 TYPES = {np.int16: "short", np.int32: "int", np.int64: "gls::int64"}
 
 
@@ -39,6 +39,7 @@ class QuadraticAssignment(Assignment):
         Symmetric or not, with any diagonal; entries may be negative.
     name : str
     optimum : int, optional
+        The lowest possible cost.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class QuadraticAssignment(Assignment):
     Raises
     ------
     InvalidProblemError
-        Wrong shapes, entries that are not integers, or costs that may exceed 64 bits.
+        Shapes are wrong, entries are not integers, or costs may exceed 64 bits.
     InvalidParameterError, InvalidTypeError
         Another parameter is out of range, or of another type.
     """
@@ -108,7 +109,7 @@ class QuadraticAssignment(Assignment):
         Raises
         ------
         InvalidTourError, InvalidTypeError
-            As `check`, or the state is not a permutation.
+            As in `check`, or the state is not a permutation.
         OSError
             The file cannot be written.
         """
@@ -121,14 +122,14 @@ class QuadraticAssignment(Assignment):
         """Read a solution of QAPLIB (.sln) as a row.
 
         Some files list the location of each facility, others the facility at each location. The
-        cost in the file decides which.
+        cost in the file shows which it is.
 
         Raises
         ------
         FileNotFoundError
             No such file.
         FileFormatError
-            The file is not a solution of this problem, or states another cost.
+            The file is not a solution of this problem, or its cost is wrong.
         """
         cost, places = assignment_files.read_permutation(path, self.n)
         both = np.array([places, places.argsort()], np.int32)
@@ -166,7 +167,7 @@ class QuadraticAssignment(Assignment):
             return state
         flows = flows[busiest][:, busiest]
         own = np.outer(flows.diagonal(), distances.diagonal())
-        to, back = np.empty_like(distances), np.empty_like(distances)  # rows: taken locations
+        to, back = np.empty_like(distances), np.empty_like(distances)  # row per facility
         for number, facility in enumerate(busiest):
             ways = ((flows[number, :number], to), (flows[:number, number], back))
             costs = own[number]
@@ -194,13 +195,13 @@ class QuadraticAssignment(Assignment):
         return in_order(QuadraticAssignment.header, "QuadraticAssignmentData", data)
 
     def kept_bytes(self) -> int:
-        """Return the bytes of the kept costs, and of two vectors by which a move changes them."""
+        """Return the size in bytes of the kept costs, and of vectors by which moves change them."""
         numbers = self.n * (self._stride + 2 * len(self._terms))
         return int(np.dtype(self._number).itemsize * numbers)
 
     @property
     def _stride(self) -> int:
-        """Numbers in a row of kept costs: odd, so that a column spreads over a GPU's banks."""
+        """Length of a row of kept costs: odd, so that a column spreads over a GPU's banks."""
         return (self.n + 1) | 1
 
     @cached_property
@@ -238,7 +239,7 @@ class QuadraticAssignment(Assignment):
 
     @cached_property
     def _entry(self) -> type[np.signedinteger[Any]]:
-        """The integer type of the tables: 16 bits if possible, which take less space in L1."""
+        """The integer type of the tables: 16 bits if possible, to save space in the L1 cache."""
         return np.int16 if largest(self._tables) < 2**15 else self._number
 
 

@@ -42,7 +42,10 @@ def require_distinct(backend: Backend, states: Any) -> None:
 
 
 def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:
-    """Return a uint8 mask of the variables to assign, or None for all, and its stride per state."""
+    """Return a uint8 mask of the variables to assign, and its stride per state.
+
+    The mask is None if all variables are assigned; the stride is 0 if all states share a mask.
+    """
     if active is None:
         return None, 0
     checks.unmasked("active", active)
@@ -62,7 +65,7 @@ def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:
 
 
 def distinct_rows(backend: Backend, states: Any) -> Any:
-    """Return the rows, in their order, without copies of earlier ones."""
+    """Return the rows in their order, without those that repeat an earlier one."""
     xp = backend.xp
     # CuPy's `unique` compares rows one by one from the host.
     numbered = xp.vstack([xp.arange(len(states), dtype="int32"), states.T])
@@ -72,15 +75,15 @@ def distinct_rows(backend: Backend, states: Any) -> Any:
     return states[xp.sort(order[first])]
 
 
-BITS = 53  # significant bits of a key, a float64
+BITS = 53  # number of significant bits of a key, which is a float64
 
 
 def take_keys(backend: Backend, m: int, keys: Any) -> tuple[Any, Any]:
     """Return the bits that choose values, uint64 (P, m), and the order of variables, int32 (P, m).
 
-    InvalidParameterError names the row and position of a key outside [0, 1]. Bean (1994), Genetic
-    Algorithms and Random Keys for Sequencing and Optimization, ORSA Journal on Computing 6(2),
-    154-160.
+    An InvalidParameterError names the row and position of a key outside [0, 1]. See Bean (1994),
+    Genetic Algorithms and Random Keys for Sequencing and Optimization, ORSA Journal on Computing
+    6(2), 154-160.
     """
     xp = backend.xp
     array = backend.adopt(keys) if arrays.on_gpu(keys) else _matrix(keys)

@@ -13,19 +13,19 @@ struct Successors {
   uint64 seed;
   int64 first_row;              // number of the first state
   int64 first;                  // number of the launch's first successor
-  int64 count;                  // successors of each state, one after the other
+  int64 count;                  // number of successors of each state, one after the other
   const int* sources;           // the states
   const unsigned char* active;  // whether a variable is active; null: all are
   int64 active_stride;          // step to the next state's mask; 0: one mask for all states
   const uint64* draws;          // for `KeyOrder`: the bits that choose each value
-  const int* listed;            // for `KeyOrder`: the variables of each successor in its order
+  const int* listed;            // for `KeyOrder`: all variables in each successor's order
   int* states;                  // written: the successors
   char* scratch;
-  int64 scratch_bytes;  // scratch of each item of the launch
+  int64 scratch_bytes;  // number of bytes of scratch per item of the launch
   int64 draws_begin;    // offset of the random bits, after the heuristic's data
   int64 order_begin;    // offset of the order's data
   int64 sampler_begin;  // offset of the sampler's data
-  int m;                // variables
+  int m;                // number of variables
 };
 
 template <class Heuristic, template <class> class Sampler, class Order, class Memory>
@@ -77,7 +77,7 @@ struct GenerateSuccessors {
  private:
   // The bits that choose the values of all active variables: given ones, or random ones, which each
   // lane draws for its variables. A single thread draws for inactive variables, too, so that the
-  // compiler vectorises the loop.
+  // compiler can vectorise the loop.
   template <class Team, class Active>
   GLS_DEVICE static const uint64* drawn(const Team& team, const Active& active,
                                         const Successors& all, int64 successor, int64 row,

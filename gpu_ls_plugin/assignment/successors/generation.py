@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 SUCCESSORS = struct_of("assignment/successors/generate.cuh", "Successors")
-# Values of arguments that a call may leave out.
+# Defaults of kernel arguments that only some calls set.
 UNUSED: dict[str, Any] = {
     **dict.fromkeys(("seed", "first_row", "active_stride"), 0),
     **dict.fromkeys(("active", "draws", "listed")),
@@ -50,9 +50,9 @@ class _Launch(NamedTuple):
     """A kernel, and the memory that it needs in bytes."""
 
     kernel: Kernel
-    scratch: layouts.Scratch  # memory of each item
+    scratch: layouts.Scratch  # scratch memory of each item
     shared_bytes: int = 0  # shared memory of each block
-    lanes: int = 1  # successors that an item generates
+    lanes: int = 1  # number of successors that an item generates
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class SuccessorGeneration:
 
     Each state is cloned `count` times. The active variables of a clone are released, and then
     assigned one after the other: the heuristic weighs all values of the variable in the current
-    state, and one is chosen with a probability in proportion to its weight. A variable whose
-    values all have weight 0 stays at -1 (Köster, Groß and Krüger: FANG).
+    state, and one is chosen with a probability proportional to its weight. A variable whose
+    values all have weight 0 gets no value (Köster, Groß and Krüger: FANG).
 
     Successors depend only on their state, its number, `seed` and the heuristic, not on sampler,
     backend, batch or threads. The first successors of a state are the same for every `count`.
@@ -72,7 +72,7 @@ class SuccessorGeneration:
     heuristic : Heuristic
     sampler : {"auto", "stored", "rescan"}
         "stored" keeps the ratings of a variable's values in memory, "rescan" rates values again.
-        Both choose the same values. "auto" is "stored" if the ratings take at most 48 KiB.
+        Both choose the same values. "auto" is "stored" if a variable's ratings take at most 48 KiB.
 
     Raises
     ------
@@ -116,21 +116,23 @@ class SuccessorGeneration:
         problem : Problem or None
             An `Assignment` gives each variable's number of values; without one, the heuristic does.
         states : array, shape (P, m), integer
-            Values, or -1; not changed. NumPy, or CuPy with the result on the same device.
+            Values, or -1 for none; not changed. NumPy or CuPy array; with CuPy, the result is on
+            the same device.
         count : int
-            Successors of each state; they follow each other.
+            Number of successors of each state. They follow each other in the result.
         active : bool array, shape (m,) or (P, m), optional
-            Which variables are reassigned, by default all; the others keep their value.
+            Which variables are reassigned, by default all; the others keep their values.
         order : {"given", "shuffled"}
             Variables are assigned by number, or in a random order for each successor.
         distinct : bool
             Leave out copies of earlier successors.
         seed : int or None
-            Pass a different one in each call, or None to draw one.
+            Pass a different seed in each call, or None to draw one.
         backend, device
             See `get_backend`.
         memory_limit : int, optional
-            Bytes that may be used besides states and successors; it does not change the result.
+            How many bytes may be used in addition to states and successors; by default those
+            available. The limit does not change the result.
         first_row : int
             Number of the first state if the batch is part of a larger one.
 
@@ -146,7 +148,7 @@ class SuccessorGeneration:
         InvalidTourError, InvalidTypeError, InvalidParameterError
             States, mask or another parameter are invalid.
         InsufficientMemoryError
-            Not even one successor fits.
+            Not even one successor fits into memory.
         """
         if problem is not None:
             checks.instance("problem", problem, kind=Problem, wanted="Problem")
@@ -182,11 +184,11 @@ class SuccessorGeneration:
         device: int | None = None,
         memory_limit: int | None = None,
     ) -> Any:
-        """Return the states that random keys encode: keys choose values instead of random numbers.
+        """Return the states that random keys encode: keys replace the random numbers of a call.
 
         Each state is a successor of the empty one. A key chooses a value of its variable by the
         inverse of the weights' distribution function: the first value at which the sum of weights
-        exceeds this share of their total. Uniform keys encode states like those that a call
+        exceeds the key times their total. Uniform keys encode states like those that a call
         generates, and similar keys mostly encode similar states (Bean 1994).
 
         Parameters
@@ -194,9 +196,9 @@ class SuccessorGeneration:
         problem : Problem or None
             As in a call.
         keys : float array, shape (P, m) or (P, 2 m), from 0 to 1
-            A key for the value of each variable. A second half orders the variables, the least key
-            first; without it they are assigned by number. NumPy, or CuPy with the result on the
-            same device.
+            A key for the value of each variable. A second half orders the variables, the lowest
+            key first; without it, variables are assigned by number. NumPy or CuPy array; with CuPy,
+            the result is on the same device.
         backend, device, memory_limit
             As in a call.
 
@@ -230,7 +232,10 @@ class SuccessorGeneration:
         memory: str = layouts.MEMORIES[0],
         problem: Problem | None = None,
     ) -> Kernel:
-        """Compose the generation of one successor per team; `memory` holds stored ratings."""
+        """Compose the kernel that generates one successor per team.
+
+        `memory` is the C++ type of the memory that holds stored ratings.
+        """
         part, name = self.heuristic.on(problem), self._sampler(problem)
         functor = part.functor()
         size = f'static_assert(sizeof({functor}::Rating) == {part.rating_bytes}, "rating_bytes");'
@@ -248,7 +253,7 @@ class SuccessorGeneration:
         )
 
     def side_by_side(self, problem: Problem | None = None) -> Kernel:
-        """Compose the generation of several successors side by side by one CPU thread."""
+        """Compose the kernel in which a CPU thread generates several successors side by side."""
         part = self.heuristic.on(problem)
         return replace(
             self.kernel("given", "gls::Host", problem=problem),
@@ -269,7 +274,7 @@ class SuccessorGeneration:
         return "stored" if fits else "rescan"
 
     def _rating_bytes(self, problem: Problem | None) -> int:
-        """Return how many bytes the ratings of a variable take, at most."""
+        """Return the maximum number of bytes that the ratings of a variable take."""
         part = self.heuristic.on(problem)
         return int(np.max(part.sizes(problem))) * part.rating_bytes
 
@@ -298,7 +303,7 @@ class SuccessorGeneration:
         given: dict[str, Any],
         memory: int,
     ) -> None:
-        """Fill `states`, in as many launches as the memory requires."""
+        """Write successors to `given["states"]`, in as many launches as the memory requires."""
         launch = self._launch(backend, problem, sizes, order, given, memory)
         scratch, total = launch.scratch, len(given["states"])
         items = -(-total // launch.lanes)
@@ -330,7 +335,7 @@ class SuccessorGeneration:
         given: dict[str, Any],
         memory: int,
     ) -> _Launch:
-        """Return the kernel: on a CPU, if possible, the side-by-side one with the same results."""
+        """Return the kernel: on a CPU, if possible, the side-by-side one; results are the same."""
         m, most, part = len(sizes), int(sizes.max()), self.heuristic.on(problem)
         kept = part.kept_bytes(problem)
         if (

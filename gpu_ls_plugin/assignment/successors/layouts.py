@@ -11,17 +11,17 @@ from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, padded
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
-# (values, lanes): if a variable has more than this number of values, the team is a block of this
-# number of lanes; the last such entry counts. Without one, the team is a warp. Measured in
+# Pairs (values, lanes): if a variable has more than `values` values, the team is a block of `lanes`
+# lanes. The last pair that applies counts; if none applies, the team is a warp. Measured in
 # docs/kernels.md, "Successors of assignments".
 BLOCKS = ((256, 64), (2048, 128), (2**14, 256), (2**18, 1024))
-LEAST_BLOCKS = 4  # shared memory holds ratings only if those of this many blocks fit
+LEAST_BLOCKS = 4  # ratings are in shared memory only if it can hold those of this many blocks
 LANES_HEADER = "assignment/successors/side_by_side.cuh"
 MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")  # device memory, shared memory
 LANES = constant(LANES_HEADER, "kSideBySide")
-MOST_IN_LANES = constant(LANES_HEADER, "kMostInLanes")  # values of a variable
-SUM_BYTES = constant(LANES_HEADER, "kSumBytes")  # bytes of one lane's sums for four values
-SCRATCH = 2**31  # bytes of a launch, at most
+MOST_IN_LANES = constant(LANES_HEADER, "kMostInLanes")  # maximum number of values per variable
+SUM_BYTES = constant(LANES_HEADER, "kSumBytes")  # size of one lane's sums for four values
+SCRATCH = 2**31  # maximum number of bytes of scratch memory per launch
 
 
 def team(backend: Backend, most: int) -> str:
@@ -31,7 +31,7 @@ def team(backend: Backend, most: int) -> str:
 
 
 def in_shared_memory(backend: Backend, team: str, own_bytes: int) -> bool:
-    """Return whether shared memory holds the `own_bytes` of a team's sampler."""
+    """Return whether the `own_bytes` bytes of a team's sampler are kept in shared memory."""
     whole = LEAST_BLOCKS * (own_bytes + BLOCK_OVERHEAD)
     return team.startswith("gls::Block") and own_bytes > 0 and whole <= backend.shared_memory
 
@@ -47,7 +47,7 @@ class Scratch:
 
     @classmethod
     def of(cls, kept: int, draws: int, order: int, sampler: int) -> Scratch:
-        """Lay out the parts, with these sizes in bytes."""
+        """Return a layout of parts with these sizes in bytes."""
         draws_begin = padded(kept)
         order_begin = draws_begin + padded(draws)
         sampler_begin = order_begin + padded(order)
@@ -55,5 +55,5 @@ class Scratch:
 
     @classmethod
     def of_lanes(cls, kept: int, m: int, most: int) -> Scratch:
-        """Lay out states side by side, with their values in the part for the order."""
+        """Return a layout for states side by side; the part for the order holds their values."""
         return cls.of(LANES * kept, 0, (2 * LANES + 1) * m, LANES * SUM_BYTES * -(-most // 4))

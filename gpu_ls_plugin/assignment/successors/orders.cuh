@@ -13,7 +13,7 @@ struct Turns {
   int64 step;  // index of the order's first random number
 };
 
-// Variables by number.
+// Variables in the order of their numbers.
 struct GivenOrder {
   static constexpr bool kKeys = false;
 
@@ -62,7 +62,7 @@ struct ShuffledOrder {
   }
 
  private:
-  // Writes the active variables in ascending order; returns how many.
+  // Writes the active variables in ascending order; returns their number.
   template <class Team, class Active>
   GLS_DEVICE static int collect(const Team& team, int m, Active active, int* variables) {
     int count = 0;

@@ -24,8 +24,8 @@ struct Draw {
   }
 };
 
-// Returns, on every lane, the value `mine` of the one lane that has `found`. Callers put a barrier
-// between two calls.
+// Returns, on every lane, the value `mine` of the one lane whose `found` is true. Callers put a
+// barrier between two calls.
 template <class Team, class T>
 GLS_DEVICE T agreed(const Team& team, bool found, const T& mine) {
   T& slot = shared_slot<T>(team);
@@ -43,8 +43,8 @@ struct Range {
 
 GLS_DEVICE uint64 plus(uint64 a, uint64 b) { return a + b; }
 
-// Finds the chosen value of a range with one thread, which passes over stretches of values, then
-// over the values of one stretch.
+// Finds the chosen value of a range with one thread, which passes over stretches of kStretch
+// values, then over the values of one stretch.
 template <class Weight>
 GLS_DEVICE int walk(const Weight& weight, Range range) {
   for (uint64 sum; range.to - range.from > kStretch; range.from += kStretch, range.left -= sum) {
@@ -61,7 +61,7 @@ GLS_DEVICE int walk(const Weight& weight, Range range) {
 // `drawn_value` for one thread, which keeps sums of shares as the lanes of a team do.
 template <int kBits, class First, class Again>
 GLS_DEVICE int drawn_alone(int count, Draw draw, const First& first, const Again& again) {
-  constexpr int kShares = 64;  // shares whose sums a thread keeps
+  constexpr int kShares = 64;  // number of shares whose sums a thread keeps
   const int size = (count + kShares * kStretch - 1) / (kShares * kStretch) * kStretch;
   uint64 sums[kShares], all = 0;
   const auto share = [&](int number) {
@@ -94,7 +94,7 @@ GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
   return range.from;
 }
 
-// Chooses a value with a probability in proportion to its weight; returns -1 if all weights are 0.
+// Chooses a value with a probability proportional to its weight; returns -1 if all weights are 0.
 // Weights are below 2^kBits. first(value) returns a weight and is called once for each value. After
 // that, again(value) is called for some values and returns the same weight.
 template <int kBits, class Team, class First, class Again>

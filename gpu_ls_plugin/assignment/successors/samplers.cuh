@@ -1,9 +1,10 @@
-// Samplers choose one of a variable's values with a probability in proportion to its weight.
+// Samplers choose one of a variable's values with a probability proportional to its weight.
 //
-// `Stored` is the paper's: it rates every value once and stores the ratings. The paper stores the
-// prefix sums of the weights as well. Here each lane keeps the sum of its share, and the weights of
-// the share that holds the drawn number are added up again, so that memory holds only a rating for
-// each value. `Rescan` stores nothing and rates values again. Both choose the same value.
+// `Stored` follows the paper (Köster, Groß and Krüger: FANG): it rates every value once and stores
+// the ratings. The paper also stores the prefix sums of the weights. Here each lane keeps the sum
+// of its share, and the weights of the share that holds the drawn number are added up again, so
+// that memory holds only a rating for each value. `Rescan` stores nothing and rates values again.
+// Both choose the same value.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
@@ -54,7 +55,7 @@ struct Stored {
 
   GLS_DEVICE explicit Stored(char* memory) : ratings(reinterpret_cast<Rating*>(memory)) {}
 
-  // As `Rescan::choose`.
+  // See `Rescan::choose`.
   template <class Team>
   GLS_DEVICE int choose(const Team& team, const Heuristic& heuristic, const State& state,
                         int variable, int count, Draw draw) const {

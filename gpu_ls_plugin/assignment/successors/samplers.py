@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpu_ls_plugin.core import checks
 
 SAMPLERS = {"stored": "gls::Stored", "rescan": "gls::Rescan"}  # C++ templates over the heuristic
-MOST_STORED = 48 << 10  # bytes of ratings for which "auto" is "stored" (docs/benchmarks.md)
+MOST_STORED = 48 << 10  # "auto" is "stored" for up to this many bytes (docs/benchmarks.md)
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class Order:
     """An order in which variables are assigned."""
 
     functor: str  # C++ type
-    variable_bytes: int = 0  # scratch for each variable: its place in the order
-    draw_bytes: int = 8  # scratch for each variable: the random bits that choose its value
+    variable_bytes: int = 0  # scratch bytes per variable for its place in the order
+    draw_bytes: int = 8  # scratch bytes per variable for the random bits that choose its value
 
 
 ORDERS = {
@@ -29,7 +29,7 @@ DRAWN = ("given", "shuffled")  # orders whose values are chosen by random number
 
 
 def known_sampler(parameter: str, name: str) -> str:
-    """Return the name of a sampler, or raise; the removed "softmax" warns and means "auto"."""
+    """Return the name of a sampler, or raise; for the removed "softmax", warn and return "auto"."""
     if name == "softmax":
         warnings.warn(
             f"{parameter}: 'softmax' was removed, since 'stored' and 'rescan' are about three "

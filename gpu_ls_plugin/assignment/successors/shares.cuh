@@ -12,14 +12,14 @@ namespace gls {
 template <class Team>
 constexpr int kTogether = Team::kLanes > 1 ? 4 : 1;
 
-// Values that a lane loads before it uses them; on a CPU, the compiler vectorises without this.
+// Number of values that a lane loads before it uses them; on a CPU, compilers vectorise without it.
 template <class Team>
 constexpr int kAhead = Team::kLanes > 1 ? 8 : 1;
 
-// How many weights a CPU thread writes into an array at a time, so that the compiler vectorises.
+// How many weights a CPU thread writes to an array at a time, so that compilers vectorise the loop.
 constexpr int kStretch = 64;
 
-// Writes the weights of [from, to), up to kStretch values; returns how many.
+// Writes the weights of [from, to), up to kStretch values; returns their number.
 template <class Weight>
 GLS_DEVICE int weigh(const Weight& weight, int from, int to, uint32* weights) {
   const int count = to - from < kStretch ? to - from : kStretch;

@@ -1,4 +1,4 @@
-// A mask by which each value has a capacity, which the demands of its variables must not exceed.
+// A mask that gives each value a capacity, which the demands of its variables must not exceed.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
@@ -7,7 +7,7 @@ namespace gls {
 
 struct CapacitiesData {
   const int64* capacities;              // of each value
-  int64 sizes;                          // the most values of a variable
+  int64 sizes;                          // the largest number of values of a variable
   const int* demands;                   // shape (m,) or (m, values)
   int64 variable_stride, value_stride;  // in `demands`; value_stride is 0 for shape (m,)
 };

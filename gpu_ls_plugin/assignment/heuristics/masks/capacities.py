@@ -1,4 +1,4 @@
-"""A mask by which each value has a capacity."""
+"""A mask that gives each value a capacity."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProb
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-MOST_CAPACITY = 2**62  # no load comes near 2**63
+MOST_CAPACITY = 2**62  # so that sums of loads and demands stay below 2**63
 
 
 class Capacities(Mask):
@@ -25,14 +25,14 @@ class Capacities(Mask):
     Parameters
     ----------
     capacities : array_like of integers from 0 to 2**62, shape (values,)
-        Copied.
+        Capacity of each value. Copied.
     demands : array_like of integers from 0 to 2**31 - 1, shape (variables,) or (variables, values)
-        One for each variable, or for each variable and value. Copied.
+        Demand of each variable, or of each variable for each value. Copied.
 
     Raises
     ------
     InvalidParameterError
-        Wrong shape, or a number out of range; its place is named.
+        An array has the wrong shape or a number out of range; the message names its place.
     InvalidTypeError
         Capacities or demands are not integers.
     """
@@ -74,7 +74,7 @@ class Capacities(Mask):
         return "gls::Capacities"
 
     def words(self, sizes: NDArray[Any]) -> list[Any]:
-        """Return capacities, the most values of a variable, and demands with their strides."""
+        """Return capacities, the largest number of values, and demands with their strides."""
         strides = (1, 0) if self.demands.ndim == 1 else (self.demands.shape[1], 1)
         data = {
             "capacities": self.capacities,
@@ -86,6 +86,6 @@ class Capacities(Mask):
         return in_order(Capacities.header, "CapacitiesData", data)
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
-        """Return the bytes of a load and a remaining capacity for each value."""
+        """Return the size of a load and a remaining capacity for each value in bytes."""
         most = int(sizes.max())
         return padded(8 * most) + 4 * most

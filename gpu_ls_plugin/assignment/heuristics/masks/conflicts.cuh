@@ -6,9 +6,9 @@
 namespace gls {
 
 struct ConflictsData {
-  const int* begins;      // where the neighbours of each variable begin, and the end of the last
+  const int* begins;      // index of each variable's first neighbour, and one entry for the end
   const int* neighbours;  // variable by variable
-  int64 sizes;            // the most values of a variable
+  int64 sizes;            // the largest number of values of a variable
 };
 
 // Variables in conflict must have different values.
@@ -39,12 +39,12 @@ struct Conflicts {
 };
 
 struct DistinctData {
-  int64 sizes;  // the most values of a variable
+  int64 sizes;  // the largest number of values of a variable
 };
 
 // No two variables may have the same value.
 struct Distinct {
-  int sizes;  // the most values of a variable
+  int sizes;  // the largest number of values of a variable
 
   GLS_DEVICE explicit Distinct(const uint64* words)
       : sizes(int(parameters_of<DistinctData>(words).sizes)) {}

@@ -16,17 +16,17 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProb
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-# Bytes of a set that precede the byte of value 0.
+# Number of bytes in a set before the byte of value 0.
 BEFORE = constant("assignment/heuristics/masks/value_set.cuh", "kNoValue")
 
 
 def set_bytes(sizes: NDArray[Any]) -> int:
-    """Return the bytes of a set of values (value_set.cuh)."""
+    """Return the size of a set of values (value_set.cuh) in bytes."""
     return BEFORE + int(sizes.max())
 
 
 class Conflicts(Mask):
-    """Forbid a value that a variable in conflict has, such as the colour of a neighbour in a graph.
+    """Forbid values of variables in conflict, such as the colours of a node's neighbours.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class Conflicts(Mask):
     Raises
     ------
     InvalidParameterError
-        Wrong shape, a number out of range, or a variable in conflict with itself; the pair is
-        named.
+        Wrong shape, a number out of range, or a variable in conflict with itself; the
+        message names the pair.
     InvalidTypeError
         The pairs are not integers.
     """
@@ -73,13 +73,13 @@ class Conflicts(Mask):
         return "gls::Conflicts"
 
     def words(self, sizes: NDArray[Any]) -> list[Any]:
-        """Return the neighbours of each variable, and the most values of a variable."""
+        """Return the neighbours of each variable, and the largest number of values."""
         begins, neighbours = neighbour_lists(self.pairs, len(sizes))
         data = {"begins": begins, "neighbours": neighbours, "sizes": int(sizes.max())}
         return in_order(Conflicts.header, "ConflictsData", data)
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
-        """Return the bytes of a set of values."""
+        """Return the size of a set of values in bytes."""
         return set_bytes(sizes)
 
 
@@ -101,9 +101,9 @@ class Distinct(Mask):
         return "gls::Distinct"
 
     def words(self, sizes: NDArray[Any]) -> list[Any]:
-        """Return the most values of a variable."""
+        """Return the largest number of values of a variable."""
         return in_order(Distinct.header, "DistinctData", {"sizes": int(sizes.max())})
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
-        """Return the bytes of a set of values."""
+        """Return the size of a set of values in bytes."""
         return set_bytes(sizes)

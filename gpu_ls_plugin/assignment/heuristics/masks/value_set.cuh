@@ -6,8 +6,8 @@
 
 namespace gls {
 
-// Bytes that precede the byte of value 0. The last of them is for -1, which is added but never
-// read.
+// Number of bytes before the byte of value 0. The last of them belongs to -1: variables without a
+// value set it, and nothing reads it.
 constexpr int kNoValue = 16;
 
 // The set that a mask keeps beside a state.
