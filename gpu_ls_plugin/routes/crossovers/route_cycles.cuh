@@ -1,7 +1,7 @@
 // AB-cycles of two solutions A and B (Nagata and Braysy 2009): closed walks that alternate between
 // edges that only A has and edges that only B has. All copies of the depot are one node with many
-// edges. If one solution has more empty routes than the other, the surplus ones are loops at this
-// node.
+// edges. An empty route is a loop at this node; if one solution has more empty routes than the
+// other, its surplus loops count as edges that only it has.
 #pragma once
 
 #include "backends/include/philox.cuh"
@@ -10,12 +10,12 @@
 
 namespace gls {
 
-// Edges of a parent that no walk has taken yet.
+// The edges of one parent that the walk has not taken yet.
 template <class City>
 struct OpenEdges {
   RouteGraph<City> graph;
-  City* beside;  // customers with an edge to the depot, which may already be taken
-  int count = 0;
+  City* beside;   // the customers of all edges at the depot; such an edge may be taken by now
+  int count = 0;  // number of entries in `beside`
 
   template <class Memory>
   GLS_DEVICE OpenEdges(int customers, int copies, Memory& memory)
@@ -32,7 +32,8 @@ struct OpenEdges {
         [&](int rank, int i) { beside[rank] = City(1 + i / 2); });
   }
 
-  // Takes an edge at a node. Returns its other end, or -1 if no edge is left. One lane calls it.
+  // Called by one lane: takes a random edge at a node. Returns the other end of the edge, or -1 if
+  // no edge is left.
   GLS_DEVICE int take(int node, Philox& random) {
     if (node == 0) return take_at_depot(random);
     const bool first = graph.open(node, 0), second = graph.open(node, 1);
@@ -55,7 +56,7 @@ struct OpenEdges {
       const int customer = int(beside[drawn - graph.loops]);
       beside[drawn - graph.loops] = beside[--count];
       const int slot = graph.slot_of(customer, 0);
-      if (slot == 2) continue;  // the edge was taken from its other end
+      if (slot == 2) continue;  // the edge was taken from the customer's end
       graph.slots[2 * customer + slot] = City(customer);
       return customer;
     }
@@ -63,14 +64,14 @@ struct OpenEdges {
   }
 };
 
-// Draws an AB-cycle of two giant tours.
+// Draws a random AB-cycle of two giant tours, A and B.
 template <class City>
 struct RouteCycles {
   static constexpr int kNowhere = -1;
 
   int customers;
   OpenEdges<City> a, b;
-  int* latest;    // for each node, its index in the walk: after an edge of B, and after one of A
+  int* latest;    // two per node: its index in the walk, reached by an edge of B and by one of A
   City* walk;     // edge i joins walk[i] and walk[i + 1]; it belongs to A if i is even
   City* kept;     // the drawn cycle
   int edges = 0;  // number of edges of the drawn cycle
@@ -90,7 +91,7 @@ struct RouteCycles {
            2 * piece_bytes<City>(most(customers) + 1);
   }
 
-  // Reads the parents, and keeps the edges that only one of them has.
+  // Reads the parents and keeps the edges that only one of them has.
   template <class Team>
   GLS_DEVICE void begin(const Team& team, int n, const int* first_tour, const int* second_tour) {
     a.graph.read(team, n, first_tour);
@@ -113,7 +114,8 @@ struct RouteCycles {
     b.list_beside(team);
   }
 
-  // Walks until no edge is left, and draws one of the closed cycles. One lane calls it.
+  // Called by one lane: walks until no edge is left, and keeps a random one of the cycles that the
+  // walk closes.
   GLS_DEVICE void draw(Philox& random) {
     int length = 0, found = 0, from = int(random.below(customers)), left = customers;
     edges = 0;
@@ -145,7 +147,7 @@ struct RouteCycles {
   }
 
  private:
-  // Length of `latest`.
+  // Number of entries in `latest`.
   GLS_DEVICE static int most(int customers) { return 2 * (customers + 1); }
 
   GLS_DEVICE void keep(int met, int length) {

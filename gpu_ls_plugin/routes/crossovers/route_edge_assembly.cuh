@@ -1,6 +1,7 @@
-// Edge assembly of routes (Nagata and Braysy 2009): the child is the first parent after an exchange
-// of the edges of one AB-cycle. Subtours without the depot are then joined, the smallest first, to
-// another subtour or a route by the best exchange of two edges.
+// Edge assembly of routes (Nagata and Braysy 2009): in a copy of the first parent, its edges of one
+// AB-cycle are replaced by the second parent's edges of this cycle. This may leave subtours, which
+// do not visit the depot. The best exchange of two edges joins each of them, the smallest first, to
+// another subtour or a route, or makes it a new route.
 #pragma once
 
 #include "tours/problem/metric.cuh"
@@ -19,7 +20,7 @@ struct RouteParts {
   int* sizes;     // number of customers of each part
   int count = 0;  // number of subtours before the first join
 
-  // Numbers the parts, and returns the number of subtours. One lane calls it.
+  // Called by one lane: numbers the parts and returns how many subtours there are.
   GLS_DEVICE int number() const {
     const int n = graph.customers, unknown = n;  // no part has this number
     for (int c = 1; c <= n; ++c) part[c] = City(unknown);
@@ -35,8 +36,8 @@ struct RouteParts {
     return found;
   }
 
-  // Marks the customers on the path from a customer to the depot, or around its subtour, and
-  // returns their number.
+  // Gives the number of a part to the customers from `begin` on, in the direction away from
+  // `before`, up to the depot or once around the subtour. Returns how many customers these are.
   GLS_DEVICE int mark(int begin, int before, int number) const {
     int size = 0, c = begin;
     do {
@@ -47,7 +48,7 @@ struct RouteParts {
     return size;
   }
 
-  // The number of the smallest subtour.
+  // The part number of the smallest subtour that is left.
   template <class Team>
   GLS_DEVICE int smallest(const Team& team) const {
     using Size = Ranked<int>;
@@ -93,7 +94,7 @@ struct RouteEdgeAssembly {
     Parts parts{child, cycles.walk, cycles.latest};  // reuses memory that only the walk needs
     team.once([&] {
       Philox random(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
-      random.seek(2 * pairs.generation * n);  // eight numbers for each city
+      random.seek(2 * pairs.generation * n);  // skips eight random numbers per city and generation
       cycles.draw(random);
       exchange(cycles, child);
       shared = {cycles.edges, child.loops, cycles.edges > 0 ? parts.number() : 0};
@@ -111,7 +112,7 @@ struct RouteEdgeAssembly {
     int edges, loops, parts;
   };
 
-  // Replaces the cycle's edges of the first parent by those of the second. One lane calls it.
+  // Called by one lane: replaces the first parent's edges of the cycle by those of the second.
   GLS_DEVICE static void exchange(const RouteCycles<City>& cycles, RouteGraph<City>& child) {
     const auto each_of = [&](int parity, auto use) {
       for (int i = 0; i < cycles.edges; ++i) {
@@ -124,7 +125,7 @@ struct RouteEdgeAssembly {
   }
 
   // An exchange of two edges: (u, from) and (v, to) become (u, v) and (from, to). If v is the
-  // depot, (v, to) is a loop, which is removed.
+  // depot, (v, to) is an empty route, which the subtour then fills.
   struct Join {
     int u, from, v, to;
   };
@@ -133,9 +134,9 @@ struct RouteEdgeAssembly {
            length(join.v, join.to);
   }
 
-  // Joins have numbers. The first numbers enumerate all customers u, the ranks of v among the nodes
-  // near u (the depot has the last rank), and the neighbours of u and v from which they are cut.
-  // The other numbers enumerate all v for a single customer u = `only`.
+  // Each join has a number. The lower numbers count through all customers u, the ranks of v among
+  // the nodes near u (the depot has the last rank), and the sides on which u and v are cut. The
+  // higher numbers count through all customers v and the sides, for a single customer u = `only`.
   GLS_DEVICE static Join read_join(const NearNodes& near, const Parts& parts, int only,
                                    int64 number) {
     const RouteGraph<City>& graph = parts.graph;
@@ -147,8 +148,8 @@ struct RouteEdgeAssembly {
     return {u, graph.at(u, side), v, v == 0 ? 0 : graph.at(v, other)};
   }
 
-  // The best join of a subtour with a node outside it, among 4 * `places` numbers; its index is -1
-  // if there is none.
+  // The best join of a subtour with a node outside it, among the 4 * `places` joins from number
+  // 4 * `first_number` on; the index is -1 if none of them is such a join.
   template <class Number>
   GLS_DEVICE static Choice best_join(const Team& team, const Metric& length, const NearNodes& near,
                                      const Parts& parts, int subtour, int only, int places,
@@ -175,7 +176,7 @@ struct RouteEdgeAssembly {
     const int places = n * (near.near_each + 1);
     Choice best = best_join(team, length, near, parts, subtour, 0, places, int64(0));
     int only = 0;
-    if (best.index < 0) {  // all near nodes are in the subtour: try all nodes for one customer
+    if (best.index < 0) {  // all near nodes are in the subtour: try all v for one customer u
       only = team.least(n, n, [&](int k) { return int(parts.part[k + 1]) == subtour ? k : n; }) + 1;
       best = best_join(team, length, near, parts, subtour, only, n, int64(places));
     }
@@ -195,7 +196,7 @@ struct RouteEdgeAssembly {
     parts.unite(team, subtour, into);
   }
 
-  // Writes the giant tour, with empty routes last. One lane calls it.
+  // Called by one lane: writes the giant tour, with empty routes last.
   GLS_DEVICE static void write(const RouteGraph<City>& child, const Parts& parts, int copies,
                                int* tour) {
     const int n = child.customers, written = n;

@@ -28,14 +28,15 @@ HEADER = "routes/crossovers/route_edge_assembly.cuh"
 
 @dataclass(frozen=True)
 class RouteEdgeAssembly(RouteRecombination):
-    """Exchange one AB-cycle of the edges in which two solutions of routes differ.
+    """Replace edges of one solution by edges of another one along an AB-cycle.
 
-    This is edge assembly for vehicle routing with the single strategy (Nagata and Bräysy 2009). All
-    copies of the depot are one node, and an empty route is a loop at it. Subtours without the depot
-    are removed, smallest first: the best exchange of two edges on candidate lists joins each to
-    another subtour or a route, or makes it a new route if a vehicle is left. All other edges come
-    from the parents. The crossover ignores load and duration, so a search has to repair the child.
-    Lengths must be symmetric.
+    An AB-cycle alternates between edges that only the first parent has and edges that only the
+    second parent has. This is edge assembly for vehicle routing with the single strategy (Nagata
+    and Bräysy 2009). All copies of the depot are one node, and an empty route is a loop at this
+    node. Subtours without the depot are removed, the smallest first: the best exchange of two edges
+    between near nodes joins each to another subtour or a route, or makes it a new route if a
+    vehicle is left. All other edges come from the parents. The crossover ignores load and duration,
+    so a search has to repair the child. Lengths must be symmetric.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class RouteEdgeAssembly(RouteRecombination):
     reverses = True
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the most device memory of a pair in bytes, which it needs with one depot copy."""
+        """Return the maximum device memory of a pair in bytes, reached with one depot copy."""
         return 4 * n + 64 + pair_bytes(n, 4, n - 1)
 
     def workspace(
@@ -83,7 +84,7 @@ class RouteEdgeAssembly(RouteRecombination):
 
 
 def pair_bytes(n: int, city_bytes: int, customers: int) -> int:
-    """Return the memory of a pair in bytes, as `bytes` of gls::RouteEdgeAssembly does."""
+    """Return how many bytes of memory a pair needs, like gls::RouteEdgeAssembly::bytes."""
     nodes, copies = customers + 1, n - customers
     graphs = 3 * padded(2 * nodes * city_bytes) + 2 * padded(2 * copies * city_bytes)
     return graphs + padded(2 * nodes * 4) + 2 * padded((2 * nodes + 1) * city_bytes)

@@ -1,9 +1,9 @@
-// Route exchange: routes of another parent, the mate, replace the routes with which they share most
-// customers (selective route exchange, Nagata and Braysy 2010). Customers that lose their place are
-// inserted again by regret.
+// Route exchange: routes of a second parent, the mate, replace the routes of the first parent with
+// which they share the most customers (selective route exchange, Nagata and Braysy 2010). Customers
+// that lose their place are reinserted by regret (see rebuilt_routes.cuh).
 //
-// The exchanged routes serve a random customer whose successor in the mate is not its neighbour
-// here, and the customers nearest to it.
+// A kick draws a customer whose successor in the mate is not its neighbour in the first parent. The
+// mate's routes that serve this customer and the customers nearest to it are exchanged.
 #pragma once
 
 #include "routes/removals/ruin_recreate.cuh"
@@ -13,7 +13,7 @@ namespace gls {
 // Parameters of kicks that ruin or exchange routes, and their memory.
 struct RouteMates {
   int removed, longest;  // see Ruin
-  int most;              // most routes in an exchange
+  int most;              // maximum number of routes in an exchange
   int chance;            // probability of an exchange, times 2^16
   const int* mates;      // rows of giant tours
   int* mate_places;      // for each customer: its place in the mate
@@ -21,7 +21,7 @@ struct RouteMates {
   int rows;              // number of rows in `mates`
 };
 
-// The routes of a row that can be exchanged for routes of its mate.
+// The routes of a row, some of which are exchanged for routes of its mate.
 template <class Vehicles>
 struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   using Base = RebuiltRoutes<Vehicles>;
@@ -32,12 +32,13 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   using Base::state;
   using Base::waiting;
 
-  static constexpr int kTries = 8;       // attempts to draw a customer at which the parents differ
-  static constexpr int kMostRoutes = 8;  // most routes in an exchange
+  // Number of attempts to draw a customer at which the parents differ.
+  static constexpr int kTries = 8;
+  static constexpr int kMostRoutes = 8;  // largest useful value of RouteMates::most
 
   const int* mate;  // a giant tour
   int* places;      // see RouteMates::mate_places
-  int* shares;      // -1: the route has been replaced
+  int* shares;      // see RouteMates::shares; -1 if the route has been replaced
 
   GLS_DEVICE bool is_depot(int node) const { return node == 0 || node > routes.vehicles.customers; }
 
@@ -62,8 +63,8 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return routes.after[customer] != next && routes.place(before) != next;
   }
 
-  // Exchanges routes. Returns false if no route was exchanged. One lane calls the function, which
-  // is not inlined, because few kicks need it.
+  // Called by one lane: exchanges routes. Returns false if no route was exchanged. Not inlined,
+  // because few kicks exchange routes.
   GLS_OUT_OF_LINE bool exchange(int most, int nodes, Philox& random) const {
     const int n = routes.vehicles.customers;
     int seed = 0;
@@ -99,7 +100,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return begin < 0 ? begin + nodes : begin;
   }
 
-  // Removes customers that are in a route again from `waiting`.
+  // Removes from `waiting` the customers that are in a route again.
   GLS_DEVICE void leave_out_placed() const {
     int waits = 0;
     for (int w = 0; w < state.count; ++w) {
@@ -108,9 +109,11 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     state.count = waits;
   }
 
-  // Replaces the most similar route by the mate's route that begins at a place. If `moves`,
-  // customers also come from other routes that have not been replaced. Returns false if no route
-  // shares a customer with it, or too many customers would wait.
+  // Replaces the most similar route by the mate's route that begins at place `begin`. The new route
+  // gets those customers of the mate's route that were in the replaced route or wait for a place;
+  // if `moves`, it also gets those in other routes, except in routes that are replacements already.
+  // Returns false if no route shares a customer with the mate's route, or if too many customers
+  // would wait.
   GLS_DEVICE bool replace_by(int begin, int nodes, bool moves) const {
     int most = 0;
     const int best = most_alike(begin, nodes, most);
@@ -122,7 +125,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
       const int route = routes.owners[c];
       return moves ? route < 0 || shares[route] >= 0 : route < 0 || route == best;
     };
-    // Customers of the new route leave their routes. Others of the replaced route wait.
+    // Customers of the new route leave their routes. The replaced route's other customers wait.
     for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {
       if (!comes(c)) continue;
       const int route = routes.owners[c];
@@ -149,7 +152,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return true;
   }
 
-  // The route that shares most customers with the mate's route, or -1 if none shares any. Sets
+  // The route that shares the most customers with the mate's route, or -1 if none shares any. Sets
   // `most` to the number of shared customers.
   GLS_DEVICE int most_alike(int begin, int nodes, int& most) const {
     int best = -1;
@@ -176,7 +179,8 @@ struct RuinOrExchange {
   using Routes = ExchangedRoutes<Vehicles>;
   using Base = RebuiltRoutes<Vehicles>;
 
-  // Kicks a chain (tours/kicks/base.py). Returns false if there are too few copies of the depot.
+  // Makes a kick within a chain (see tours/kicks/base.py). Returns false if the tour has too few
+  // copies of the depot for its new routes.
   GLS_DEVICE static bool kick(const Team& team, int item, int nodes, const int* tour,
                               const RouteMates& others, const RebuiltRows& memory, Philox& random,
                               int* kicked) {

@@ -1,4 +1,4 @@
-"""Exchange of routes between chains of giant tours, with penalties that adapt."""
+"""Exchange of routes between chains of giant tours, with an adaptive price of violations."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 HEADER = "routes/crossovers/route_exchange.cuh"
 MATES = struct_of(HEADER, "RouteMates")
 MOST_ROUTES = constant(HEADER, "kMostRoutes")
-ROOM = 100  # most customers that may wait for a place
+ROOM = 100  # at least this many customers of a tour may wait for a place
 
 
 @dataclass(frozen=True)
 class RouteExchange(Cooperation):
     """Let chains that ruin and recreate routes also adopt each other's routes.
 
-    Now and then, routes of another chain's best tour replace the routes with which they share most
-    customers; customers that lose their place are inserted by regret (selective route exchange,
-    Nagata and Bräysy 2010, with the recreation of `RuinRecreate`). In each exchange of the
-    population, the worst half of the chains continue from the best tours of the better half. If
-    constraints are soft, the price of violations rises while too few of the present tours are
-    feasible, and falls while too many are (as in Vidal 2022, for a population of solutions).
+    Now and then, routes of another chain's best tour replace the routes with which they share the
+    most customers; customers that lose their place are reinserted as by `RuinRecreate` (selective
+    route exchange, Nagata and Bräysy 2010). In each exchange of the population, the worst half of
+    the chains continue from the best tours of the better half. If constraints are soft, the price
+    of violations rises while too few of the current tours are feasible, and falls while too many
+    are (as in Vidal 2022, for a population of solutions).
 
     Parameters
     ----------
     every : float
-        Kicks per customer and vehicle between two exchanges; more than 0.
+        Kicks between two exchanges of the population, per customer and vehicle; more than 0.
     chance : float
         Share of the kicks that exchange routes, 0 to 1.
     routes : int
-        Largest number of routes that a kick exchanges, 1 to 8.
+        Maximum number of routes that a kick exchanges, 1 to 8.
     feasible : float
-        Share of the present tours that should be feasible under soft constraints, 0 to 1.
+        Share of the current tours that should be feasible under soft constraints, 0 to 1.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class RouteExchange(Cooperation):
         Raises
         ------
         InvalidParameterError
-            The kicks are not `RuinRecreate`, or not in one kernel with the repair.
+            `perturbation` is not `RuinRecreate`, or kicks and repairs do not share a kernel.
         """
         if not (fused and isinstance(perturbation, RuinRecreate)):
             raise InvalidParameterError(
@@ -98,14 +98,14 @@ class RouteExchange(Cooperation):
         return _ExchangingKicks(perturbation.removed, perturbation.longest, self)
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return costs to compare giant tours by, shape (P,); see `of_feasible`."""
+        """Return the costs by which giant tours are compared, shape (P,); see `of_feasible`."""
         return of_feasible(backend, problem, tours, costs)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
         """Adjust the price of violations, replace the worst chains, and update the mates."""
-        its: RebuiltChains = chains  # type: ignore[assignment]  # only those have such kicks
+        its: RebuiltChains = chains  # type: ignore[assignment]  # only these chains have such kicks
         set_price(its, self.feasible)
         Migration().exchange(its, level, seconds, kicks)
         mates = its.kick.arguments
@@ -141,7 +141,10 @@ class _ExchangingKicks(RuinRecreate):
 def exchanging(
     metric: Metric, time: str, arguments: dict[str, Any], kept: object = None
 ) -> Rebuilding:
-    """Compose the kick for kernels of chains; `arguments` are its data, by parameter name."""
+    """Compose the kick for kernels of chains.
+
+    `arguments` are its data, by parameter name; `kept` owns the memory of the data.
+    """
     functor = f"gls::RuinOrExchange<{{team}}, {vehicles_type(metric.functor, time)}>"
     parts = (RuinRecreate.name, RouteExchange.name)
     return Rebuilding(functor, HEADER, (MATES, ROWS), arguments, kept, parts)

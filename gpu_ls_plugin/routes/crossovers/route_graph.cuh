@@ -20,7 +20,7 @@ struct RouteGraph {
 
   GLS_DEVICE int at(int customer, int slot) const { return int(slots[2 * customer + slot]); }
   GLS_DEVICE bool open(int customer, int slot) const { return at(customer, slot) != customer; }
-  // The slot of a customer that holds a neighbour, or 2 if none does.
+  // The slot of a customer that holds this neighbour, or 2 if neither slot does.
   GLS_DEVICE int slot_of(int customer, int neighbour) const {
     return at(customer, 0) == neighbour ? 0 : at(customer, 1) == neighbour ? 1 : 2;
   }
@@ -40,17 +40,17 @@ struct RouteGraph {
     team.sync();
   }
 
-  // Replaces a neighbour of a customer; does nothing for the depot.
+  // Replaces a neighbour of a customer by another one; does nothing for the depot.
   GLS_DEVICE void replace(int customer, int neighbour, int by) const {
     if (customer != 0) slots[2 * customer + slot_of(customer, neighbour)] = City(by);
   }
-  // Removes an edge. One lane calls it.
+  // Called by one lane: removes an edge.
   GLS_DEVICE void take_out(int u, int v) {
     loops -= u == 0 && v == 0;
     replace(u, v, u);
     replace(v, u, v);
   }
-  // Adds an edge. One lane calls it.
+  // Called by one lane: adds an edge.
   GLS_DEVICE void put_in(int u, int v) {
     loops += u == 0 && v == 0;
     replace(u, u, v);

@@ -1,4 +1,4 @@
-"""Order crossover of customers, after which Split cuts the order into routes (Prins 2004)."""
+"""Order crossover of customers; Split then cuts the child into routes (Prins 2004)."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class SplitRecombination(RouteRecombination):
     """Cross the orders of the customers, without the depot, and cut the child into routes by Split.
 
     Order crossover combines giant tours without their copies of the depot; Split then cuts the
-    child's order into the cheapest routes (Prins 2004; `split`). Routes respect load and duration,
-    and there are no more of them than vehicles. Parents may break constraints, since only their
-    orders count.
+    child's order into the cheapest routes (Prins 2004; `split`). Routes respect the limits on load,
+    duration and vehicles. Parents may break constraints, since the child inherits only orders of
+    customers.
 
-    If constraints are soft, routes may break them and pay for it. The child then has no more routes
-    than the first parent, or than the demands need if that is more, so that vehicles are saved, too
-    (Vidal 2022). If nodes have coordinates, routes are first sorted by angle around the depot, so
-    that a section of a parent is a sector (Vidal 2022).
+    If constraints are soft, routes may break them and pay for it. To save vehicles, the child then
+    has at most as many routes as the first parent, or as the demands need if that is more (Vidal
+    2022). If nodes have coordinates, the routes of both parents are first sorted by angle around
+    the depot, so that a child inherits a sector of one of them (Vidal 2022).
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _customers(count: int) -> TSP:
 
 
 def _whole(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return rounded coordinates (2, n) relative to the depot; their sums are exact."""
+    """Return coordinates (2, n) relative to the depot, as whole floats with exact sums."""
     places = (points - points[0]).T
     farthest = max(np.abs(places).max(), np.finfo(float).tiny * UNITS)
     whole: NDArray[np.float64] = np.rint(places * (UNITS / farthest))
@@ -123,13 +123,17 @@ class _SplitWorkspace(CostlessWorkspace):
         return used.clip(min(problem.least_vehicles, most), most)
 
     def _order_of(self, tours: Any) -> Any:
-        """Return the customers of giant tours, from 0 on, route by route; by angle if known."""
+        """Return the order of the customers in giant tours; customers are numbered from 0.
+
+        If nodes have coordinates, the routes are sorted by angle around the depot.
+        """
         xp, problem = self.backend.xp, self.routes.problem
         nodes = nodes_of(xp, tours, problem.customers)
         start = (nodes == 0).argmax(axis=1)[:, None]
         places = (start + xp.arange(nodes.shape[1])) % nodes.shape[1]
         nodes = xp.take_along_axis(nodes, places, axis=1)
-        # Copies of the depot come last. Their number is known, so the host does not wait for a GPU.
+        # Copies of the depot are sorted to the end and cut off. Their number is known, so the host
+        # need not wait for a GPU.
         keys = depots = nodes == 0
         if self._places is not None:
             lie = (axis[nodes] for axis in self._places)

@@ -1,9 +1,9 @@
 // Iterated local search on linked lists of routes: kick, repair what the kick has changed, and
 // accept or undo.
 //
-// Each chain runs on a warp, with its lists in shared memory if they fit. Removing or inserting a
-// customer changes a few links. The lanes evaluate the near nodes of a customer together. Undoing a
-// kick copies the lists back.
+// On a GPU, each chain runs on a warp, with its lists in shared memory if they fit. Removing or
+// inserting a customer changes a few links. The lanes evaluate the near nodes of a customer
+// together. To undo a kick, the chain restores a copy of its lists.
 #pragma once
 
 #include "runs/acceptance.cuh"
@@ -14,14 +14,15 @@
 
 namespace gls {
 
-// Random draws reserved for a kick, of four numbers each; the last draw decides on acceptance.
+// Number of random draws reserved for a kick, of four numbers each; the last draw decides on
+// acceptance.
 constexpr int kStringDraws = 1 << 8;
-constexpr int kRing = 128;                  // limit on the customers in the queue
-constexpr int kChanged = 2 * kMostRemoved;  // limit on the routes that a kick changes
+constexpr int kRing = 128;                  // maximum number of customers in the queue
+constexpr int kChanged = 2 * kMostRemoved;  // maximum number of routes that a kick changes
 
 // Arguments of chains on linked lists, in addition to those that all chains have.
 struct LinkedBatch {
-  int looks;        // limit on the looks at customers after a kick
+  int looks;        // maximum number of looks at customers after a kick
   int* best_after;  // successor of each node in the best tour of each row
   char* kept;       // memory for a copy of each row's lists, aligned to 16 bytes
 };
@@ -29,7 +30,7 @@ struct LinkedBatch {
 // A queue of customers whose neighbours have changed, and the routes that a kick has changed.
 template <class City>
 struct Worklist {
-  int first, size, routes;
+  int first, size, routes;  // start and length of the queue, and number of changed routes
   City ring[kRing], changed[kChanged];
 
   // Called by one lane: adds a changed route unless it is listed already.
@@ -82,7 +83,7 @@ struct LinkedChain {
   const KickSchedule& schedule;
   const ChainBatch& batch;
   const LinkedBatch& rows;
-  Pieces behind;         // memory for the copy that undoes a kick
+  Pieces behind;         // memory for the copy of the lists that undoes a kick
   uint32* const queued;  // one bit per node: whether it is in the ring
   Totals& totals;
   Work& work;
@@ -172,7 +173,7 @@ struct LinkedChain {
     });
   }
 
-  // Whether the routes violate no constraint. Tiny real penalties are rounding errors.
+  // Whether the routes violate no constraint. Tiny penalties in real numbers are rounding errors.
   GLS_DEVICE bool pays_nothing() const {
     return totals.paid <= (kReal ? totals.cost * Cost(1e-12) : Cost(0));
   }
@@ -214,8 +215,8 @@ struct LinkedChain {
     }
   }
 
-  // Keeps the current tour as the best if it is the first feasible one, or cheaper than the best
-  // and as feasible.
+  // Keeps the current tour as the best if it is the first feasible one, or if it is cheaper than
+  // the best and both or neither are feasible. Returns whether it is the new best.
   GLS_DEVICE bool note_best() {
     const bool feasible = pays_nothing();
     if (feasible == best_is_feasible ? !(totals.cost < best) : !feasible) return false;

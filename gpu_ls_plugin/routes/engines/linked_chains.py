@@ -25,8 +25,8 @@ OWN = (
     struct_of(HEADER, "LinkedBatch"),
     struct_of("routes/engines/string_removal.cuh", "StringRuin"),
 )
-LOOKS = 1000  # limit on looks at customers after a kick: rounding could make a repair cycle
-FIRST_KICKS = {"cuda": 50, "cpu": 200}  # of each chain in the first launch, which must be short
+LOOKS = 1000  # maximum number of looks per kick: rounding errors could make a repair cycle
+FIRST_KICKS = {"cuda": 50, "cpu": 200}  # kicks per chain in the first launch, which must be short
 
 
 def string_kernel(accept: Acceptance, *types: Any) -> Kernel:

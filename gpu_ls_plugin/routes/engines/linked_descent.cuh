@@ -1,9 +1,9 @@
 // Local search of giant tours on linked lists of their routes, one team per tour.
 //
-// It makes the best move of one customer after another until no customer has an improving move. A
-// customer without an improving move of the first kind may begin a route. Each other kind of moves
-// is tried once no customer has an improving move of the kinds before it. The lanes evaluate the
-// near nodes of a customer together.
+// A descent makes the best move of one customer after another until no customer has an improving
+// move. A customer without an improving move of the first kind may begin a new route. Each other
+// kind of moves is tried once no customer has an improving move of the kinds before it. The lanes
+// evaluate the near nodes of a customer together.
 #pragma once
 
 #include "routes/moves/route_moves.cuh"
@@ -14,13 +14,14 @@
 
 namespace gls {
 
-// Limit on the looks per node of a tour: rounding of real numbers could make a descent cycle.
+// Maximum number of looks at customers, per node of a tour: rounding of real numbers could make a
+// descent cycle.
 constexpr int64 kMostLooks = 1000;
 
 // Arguments of descents on linked lists, in addition to those that all descents have.
 struct LinkedTours {
-  uint32* looks;  // LookBits of each tour and kind of moves: customers to look at
-  int* sweeps;    // where the sweep of each tour continues
+  uint32* looks;  // customers to look at: LookBits for each tour and kind of moves
+  int* sweeps;    // node at which the sweep of each tour continues
 };
 
 template <class Team, class Metric, class Length, class Memory, class Vehicles, bool timed,
@@ -56,17 +57,17 @@ struct LinkedDescent {
 
   // State that the lanes of a tour share.
   struct Look {
-    int city, later;   // a customer to look at, and where the sweep continues after it
+    int city, later;   // a customer to look at, and the node at which the sweep continues
     City ends[2];      // the routes of a move
-    int made[kKinds];  // moves of each kind
+    int made[kKinds];  // number of moves of each kind
   };
 
   const Team& team;
   const int item;
   const DescentBatch& batch;
   const LinkedTours& tours;
-  const int words;       // words of 32 bits that mark the customers of one kind
-  uint32* const marked;  // customers to look at, by kind
+  const int words;       // number of 32-bit words that mark customers for one kind of moves
+  uint32* const marked;  // marks of the customers to look at, by kind of moves
   Look& look;
   const NearNodes& near;
   const Routes routes;
@@ -74,7 +75,7 @@ struct LinkedDescent {
   int looks = 0, sweep, kind = 0;
   bool waits = true;
 
-  // Descents undo nothing, so they need no copy: the lists are passed as their own copy.
+  // A descent undoes nothing, so it needs no copy of the lists and passes the lists themselves.
   GLS_DEVICE LinkedDescent(const Team& team, int item, Row& row, const DescentBatch& batch,
                            const LinkedTours& tours)
       : team(team),
@@ -105,8 +106,8 @@ struct LinkedDescent {
     return looks < batch.passes && moves < batch.max_moves && !team.cut();
   }
 
-  // Finds the first kind of moves for which customers wait, and the next of these customers; false
-  // if none waits.
+  // Finds the first kind of moves for which customers wait, and the next of these customers.
+  // Returns false if no customer waits.
   GLS_DEVICE bool find_customer() {
     team.sync();
     kind = 0;

@@ -45,7 +45,10 @@ def descent_kernel(*types: Any, neighbourhoods: Sequence[Neighbourhood]) -> Kern
 
 
 class LinkedDescent(PersistentEngine):
-    """A batch of descents in progress; each pass looks at one customer and the nodes `near` it."""
+    """A batch of descents in progress; each pass looks at one customer and the nodes `near` it.
+
+    A descent ends after `max_moves` moves.
+    """
 
     def __init__(
         self,
@@ -99,7 +102,7 @@ class LinkedDescent(PersistentEngine):
 
 
 def _serves(search: Parameters) -> bool:
-    """Return whether a search uses lists and `RouteMoves()`, alone or before `SwapStar()`."""
+    """Return whether a search has lists and `RouteMoves()`, alone or before `SwapStar()`."""
     first, *others = map(type, search.neighbourhoods)
     known = first is RouteMoves and len(others) == len(FURTHER.keys() & others)
     return known and not isinstance(search.candidates, All)

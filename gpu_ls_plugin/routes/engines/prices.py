@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # in units of the problem's penalties
+LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # limits, as multiples of the problem's penalties
 
 
 class PricedChains(Chains):
@@ -72,7 +72,8 @@ class PricedChains(Chains):
 def set_price(chains: PricedChains, feasible: float) -> None:
     """Change the price of violations so that the share of feasible tours approaches `feasible`.
 
-    Hard constraints have no price. Vidal (2022) adjusts the penalties of a population in this way.
+    If constraints are hard, the price is not used and stays as it is. Vidal (2022) adjusts the
+    penalties of a population in this way.
     """
     if routing_problem(chains.start.problem).penalties is None:
         return
@@ -81,7 +82,7 @@ def set_price(chains: PricedChains, feasible: float) -> None:
 
 
 def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-    """Return costs to compare giant tours by, shape (P,).
+    """Return the costs by which giant tours are compared, shape (P,).
 
     Infeasible tours look cheap while the price of violations is low, so they get the cost of the
     most expensive feasible tour; if no tour is feasible, all get infinity. Under hard constraints,
@@ -141,7 +142,7 @@ class PricedMigration(Migration):
         )
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return costs to compare giant tours by, shape (P,); see `of_feasible`."""
+        """Return the costs by which giant tours are compared, shape (P,); see `of_feasible`."""
         return of_feasible(backend, problem, tours, costs)
 
     def exchange(

@@ -1,7 +1,7 @@
 // Iterated local search whose kicks rebuild giant tours: kick, repair, and accept or undo. Each
 // team runs one chain.
 //
-// The tour of a chain stays in its row until another one is accepted. The repair begins with the
+// The row of a chain keeps its tour until another tour is accepted. The repair begins with the
 // nodes whose neighbours have changed; all copies of the depot count as the same neighbour.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace gls {
 
-// Random draws reserved for a kick, of four numbers each; the last draw decides on acceptance.
+// Number of random draws reserved for a kick, of four numbers each; the last draw decides on
+// acceptance.
 constexpr int kRebuildDraws = 1 << 12;
 
 // Memory for the giant tours that kicks make, one row per chain.
@@ -21,7 +22,7 @@ struct Kicked {
   int* kicked;
 };
 
-// tours/kicks/base.py describes Kick. The last arguments of run(), `data`, are passed to its kicks.
+// tours/kicks/base.py describes Kick. run() passes its last arguments, `data`, to each kick.
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood, class Kick,
           class Accept>
 struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
@@ -83,7 +84,7 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
   }
 
  private:
-  // Out of line, so that kicks, which are long, do not compete with repairs for registers.
+  // Not inlined, so that kicks, which are long, do not compete with repairs for registers.
   template <class... KickData>
   GLS_OUT_OF_LINE static bool kick_apart(const Team* team, int item, int n, const int* current,
                                          Philox* random, int* kicked, const KickData*... data) {
@@ -138,8 +139,9 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
       batch.move_counts[item] = moves;
     }
 
-    // Keeps the cost of the view's tour as the best if the tour is the first feasible one, or
-    // cheaper than the best and as feasible.
+    // Keeps the cost of the view's tour as the best if the tour is the first feasible one, or if it
+    // is cheaper than the best and both or neither are feasible. Returns whether it is the new
+    // best.
     GLS_DEVICE bool note_best(const Team& team, const View& view, Cost its_cost) {
       const bool cheaper = its_cost < best;
       if (!cheaper && best_is_feasible) return false;
@@ -165,7 +167,7 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     keep_tour(team, view);
   }
 
-  // Queues the nodes of a giant tour `order` that have other neighbours in the view's tour.
+  // Queues the nodes of a giant tour `order` whose neighbours differ from those in the view's tour.
   GLS_DEVICE static void wake(const Team& team, const View& view, const int* order,
                               WorkQueue<City>& queue) {
     const auto& tour = view.tour;

@@ -25,16 +25,19 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 HEADER = "routes/engines/rebuilt_chain.cuh"
-KICK_BYTES = 1024  # of shared memory, for the state of a block's kicks
-MOST_WARPS = {"many": 12, "most": 8}  # limits for a block, by the registers that its moves need
-CHOOSING_WARPS = 8  # limit for a block whose moves search for insertion places
+KICK_BYTES = 1024  # bytes of shared memory for the kicks of a block
+MOST_WARPS = {"many": 12, "most": 8}  # maximum per block if moves need so many registers
+CHOOSING_WARPS = 8  # maximum per block if moves search for insertion places
 SECONDS_PER_KICK = {"cuda": 2e-3, "cpu": 5e-4}  # upper bounds on the time of a kick
 
 
 def rebuilt_shape(
     n: int, tours: int, shared_memory: int, needs: tour_layouts.ChainNeeds
 ) -> tour_layouts.DescentShape:
-    """Return the launch layout of chains; see `descent_layouts.descent_shape`."""
+    """Return the launch layout for `tours` chains per multiprocessor.
+
+    See `descent_layouts.descent_shape` for the other parameters.
+    """
     most = CHOOSING_WARPS if needs.chooses else MOST_WARPS.get(needs.registers, tours)
     return descent_layouts.descent_shape(
         n, min(tours, most), shared_memory - KICK_BYTES, needs=needs

@@ -1,6 +1,6 @@
 // Slack induction by string removals (Christiaens and Vanden Berghe 2020): removes strings of
-// customers from routes near each other and inserts the customers again greedily, each at the best
-// place that is not skipped at random.
+// successive customers from routes near each other. Then reinserts the customers greedily, each at
+// its best place; some places are skipped at random.
 #pragma once
 
 #include "backends/include/philox.cuh"
@@ -9,22 +9,23 @@
 
 namespace gls {
 
-constexpr int kMostRemoved = 32;  // limit on the customers that a kick removes: a warp's lanes
+// Maximum number of customers that a kick removes: one per lane of a warp.
+constexpr int kMostRemoved = 32;
 
 // How many customers a kick removes.
 struct StringRuin {
   int removed;  // average number of customers
-  int longest;  // customers of the longest string
-  float split;  // share of strings that leave one of their inner customers in the route
+  int longest;  // maximum number of customers in a string
+  float split;  // share of the strings in which one customer stays in the route
 };
 
 // The removed customers, the order of their insertion, and the routes that have lost them.
 template <class City>
 struct Waiting {
   int count, routes;
-  uint32 blinks, rule;  // random: which places are skipped, and the order of insertion
+  uint32 blinks, rule;  // random numbers: they decide on the places to skip and on the order
   City customers[kMostRemoved], order[kMostRemoved], left[kMostRemoved];
-  uint32 keys[kMostRemoved];  // by which the customers are sorted
+  uint32 keys[kMostRemoved];  // sort keys of the customers
 };
 
 template <class Routes>
@@ -40,7 +41,7 @@ struct StringRemoval {
   const StringRuin& ruin;
   Waits& waits;
 
-  // Makes a kick. Returns false if a customer finds no place; some then belong to no route.
+  // Makes a kick. Returns false if a customer finds no place; some customers are then in no route.
   // One lane calls wake(node) for each node whose neighbours change, and changed(route) for each
   // route that changes.
   template <class Team, class Wake, class Changed>
@@ -67,7 +68,8 @@ struct StringRemoval {
     const int n = routes.customers(), used = routes.totals.used;
     const int mean = n / (used > 0 ? used : 1);
     const int longest = mean < ruin.longest ? (mean > 1 ? mean : 1) : ruin.longest;
-    // The number of strings is a random number from 1 to 4 * removed / (1 + longest), rounded down.
+    // The number of strings is a random real number from 1 to 4 * removed / (1 + longest), rounded
+    // down.
     const uint32 most = uint32(4 * ruin.removed) << 16;
     const uint32 strings = random.below(most / uint32(1 + longest) - (1u << 16)) >> 16;
     int left = 1 + int(strings);
@@ -199,8 +201,9 @@ struct StringRemoval {
     return true;
   }
 
-  // The near node of this rank; the customer may go before or behind it. The depot is replaced by
-  // that of a random customer's route, so that the customer may become the first or last there.
+  // The near node with this rank, next to which the customer may go. For the depot, returns the
+  // copy of the depot in a random customer's route: the customer may become the first or last
+  // there.
   GLS_DEVICE int beside(int customer, int rank) const {
     const int node = near(customer, rank);
     if (node != 0) return node;

@@ -20,14 +20,14 @@ struct ViolationWeights {
 // durations are limited; durations of routes are also stored if lengths are real.
 template <class City, class Time, bool timed, bool real>
 struct RouteLists {
-  City *after, *before;  // of each node; of a depot, the first and last customer of its route
+  City *after, *before;  // of each node; of a depot: first and last customer of its route
   City* owners;          // route of each node
   City* places;          // place of each node in its route; depots have 0
   int* loads_to;         // load of the route up to and including each node
   Time* times_to;        // duration of the route up to and including each node, or null
-  City* sizes;           // customers of each route
-  int* loads;            // of each route
-  Time* durations;       // of each route, or null
+  City* sizes;           // number of customers of each route
+  int* loads;            // load of each route
+  Time* durations;       // duration of each route, or null
 
   GLS_DEVICE static int64 bytes(int nodes, int routes) {
     return 4 * piece_bytes<City>(nodes) + piece_bytes<int>(nodes) + piece_bytes<City>(routes) +
@@ -54,7 +54,7 @@ struct RouteLists {
 template <class Cost>
 struct RouteTotals {
   Cost cost, paid;  // `paid` is the part of the cost that violations cause
-  int used;         // routes with customers
+  int used;         // number of routes with customers
   int spare;        // an empty route that a customer may begin, or -1
 };
 
@@ -78,7 +78,7 @@ struct LinkedRoutes {
 
   static constexpr City kNone = City(-1);  // owner of removed customers
   static constexpr bool kTimed = timed, kEstimated = MetricLengths::kEstimated;
-  static constexpr bool kHasDurations = timed || MetricLengths::kReal;  // whether routes have them
+  static constexpr bool kHasDurations = timed || MetricLengths::kReal;  // whether `durations` exist
 
   const MetricLengths& length;
   const Vehicles& vehicles;
@@ -98,7 +98,7 @@ struct LinkedRoutes {
   GLS_DEVICE int place(int node) const { return now.places[node]; }
 
   GLS_DEVICE Length between(int a, int b) const { return length(a, b); }
-  // The length; if lengths are real, an estimate that takes less work.
+  // The length from a to b; if lengths are real, an estimate that takes less work.
   GLS_DEVICE Rough about(int a, int b) const {
     if constexpr (MetricLengths::kEstimated) {
       return length.metric.estimate(length.sites[a].point(), length.sites[b].point());
@@ -117,11 +117,11 @@ struct LinkedRoutes {
     return between(a, customer) + between(customer, b) - between(a, b);
   }
 
-  // is_free: whether a route with this load and duration keeps its limits, as most routes do.
-  // price: what it pays for violations.
+  // Whether a route with this load and duration keeps its limits.
   GLS_DEVICE bool is_free(const Used& used) const {
     return used.load <= vehicles.capacity && (!timed || used.time <= vehicles.limit);
   }
+  // What a route with this load and duration pays for violations.
   GLS_DEVICE Cost price(const Used& used) const {
     return is_free(used) ? Cost(0) : violation(used, vehicles.capacity, vehicles.limit, &weights);
   }
@@ -135,11 +135,12 @@ struct LinkedRoutes {
   GLS_DEVICE Used of(int customer) const {
     return {vehicles.demands[customer], timed ? vehicles.services[customer] : Time(0)};
   }
-  // The same as of(), for a customer whose route has been measured.
+  // The same as of(), but reads the load from `loads_to`: the route must have been measured.
   GLS_DEVICE Used alone(int customer) const {
     return {now.loads_to[customer] - now.loads_to[now.before[customer]],
             timed ? vehicles.services[customer] : Time(0)};
   }
+  // What the routes pay for vehicles beyond the fleet if `used` routes have customers.
   GLS_DEVICE Cost for_vehicles(int used) const {
     return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
   }
@@ -192,8 +193,8 @@ struct LinkedRoutes {
   }
 
   // Measures the two routes of a move again (they may be the same) and updates the totals. `value`
-  // is the change of cost apart from that for vehicles; if lengths are real, the measured change
-  // replaces it.
+  // is the change of cost, without the price of excess routes; if lengths are real, the measured
+  // change replaces it.
   template <class Team>
   GLS_DEVICE void settle(const Team& team, const City* ends, Cost value) const {
     const int here = ends[0], there = ends[1];
@@ -292,7 +293,7 @@ struct LinkedRoutes {
     return team.least(routes, routes, [&](int r) { return sizes[r] == 0 ? r : routes; });
   }
 
-  // Links the nodes of a giant tour. Each lane takes an equal share of its places.
+  // Links the nodes of a giant tour. Each lane links an equal share of them.
   template <class Team>
   GLS_DEVICE void follow(const Team& team, const int* tour) const {
     const int n = nodes, own = (n + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
@@ -328,7 +329,8 @@ struct LinkedRoutes {
     });
   }
 
-  // Sums over the two routes of a move, which may be the same.
+  // Prices, durations and numbers of used routes, added up over the two routes of a move, which may
+  // be the same.
   GLS_DEVICE Cost price_of(int here, int there) const {
     return price(whole(here)) + (here == there ? Cost(0) : price(whole(there)));
   }

@@ -15,7 +15,7 @@ struct LinkedProblem {
   const void* weights;     // ViolationWeights
   int soft;                // whether violations are allowed, at a price
   const int* near;         // NearNodes
-  int near_each;
+  int near_each;           // number of near nodes per customer
 };
 
 template <class Metric, class Length, class Memory, class Vehicles, bool timed>
@@ -28,7 +28,7 @@ struct LinkedRow {
   using Lists = typename Routes::Lists;
   using Totals = typename Routes::Totals;
 
-  // Copies to shared memory what all rows of a block read. Runs once per block.
+  // Runs once per block: copies sites and demands, which all its rows read, to shared memory.
   GLS_DEVICE static void load(const Instance& instance, const LinkedProblem& problem) {
     Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
     const Vehicles vehicles(problem.nodes_data, problem.vehicles);
@@ -37,14 +37,14 @@ struct LinkedRow {
 
   const int n;
   Vehicles vehicles;
-  Memory memory;  // the unused part, behind the lists
+  Memory memory;  // the rest of the row's memory, behind the lists
   const TourLengths length;
   const NearNodes near;
   const ViolationWeights<Cost>& weights;
   const bool soft;
   const Lists lists;
 
-  // The memory has space for `words` words of 32 bits in addition to the lists.
+  // Reserves memory for the lists and for `words` words of 32 bits.
   template <class Team>
   GLS_DEVICE LinkedRow(const Team& team, int item, const Instance& instance,
                        const LinkedProblem& problem, int words, char* scratch)

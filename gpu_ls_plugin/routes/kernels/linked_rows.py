@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
 LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
-MOST_WARPS, MOST_REAL_WARPS = 16, 12  # in a block, as registers allow; with real lengths
-NOTES_BYTES = 1024  # shared memory of a row, in addition to its lists
+MOST_WARPS, MOST_REAL_WARPS = 16, 12  # per block; with real lengths, registers allow fewer
+NOTES_BYTES = 1024  # bytes of shared memory per row, in addition to its lists
 MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
 
 
@@ -60,7 +60,10 @@ def row_bytes(problem: CVRP, city_bytes: int, kinds: int) -> int:
 
 @dataclass(frozen=True)
 class LinkedShape(DescentShape):
-    """Launch layout of linked lists, one row per warp; a block has `shared` bytes of memory."""
+    """Launch layout of linked lists, one row per warp.
+
+    A block needs `shared` bytes of dynamic shared memory.
+    """
 
     shared: int = 0
 
@@ -77,9 +80,10 @@ class LinkedShape(DescentShape):
     ) -> LinkedShape:
         """Return the layout for a multiprocessor with `rows` rows, which runs as many as fit.
 
-        If memory allows, each row gets its own block in two cases: if there are few rows, so that
-        a search with a varying number of rows needs two programs, not one for each number; and if
-        rows are `uneven`, because all rows of a block wait for the slowest one.
+        `site_bytes` is the size of a node's data for lengths. If memory allows, each row gets a
+        separate block in two cases. If there are few rows, the program then does not depend on
+        their number, so a search with varying numbers of rows needs only two programs. If rows are
+        `uneven`, no row then has to wait for the slowest row of its block.
         """
         own = row_bytes(problem, 2, kinds)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
@@ -87,7 +91,8 @@ class LinkedShape(DescentShape):
         alone = of_all + own + NOTES_BYTES + BLOCK_OVERHEAD
         if (uneven or rows < most) and min(rows, most) * alone <= shared_memory:
             most = 1
-        most = -(-rows // -(-rows // most))  # spreads rows evenly over the turns
+        # The smallest block with which the rows need no more turns, one after another.
+        most = -(-rows // -(-rows // most))
         for warps in range(most, 0, -1) if problem.n <= LARGEST_SHORT else ():
             for sites in (of_all, 0):
                 if sites + warps * (own + NOTES_BYTES) <= shared_memory:
@@ -101,7 +106,7 @@ class LinkedShape(DescentShape):
         return cls("gls::Host", 1, 1, problem.n <= LARGEST_SHORT, False)
 
     def shared_bytes(self, n: int) -> int:
-        """Return the dynamic shared memory of a block in bytes."""
+        """Return how many bytes of dynamic shared memory a block needs."""
         return self.shared
 
     @property
@@ -155,8 +160,8 @@ class LinkedRows:
 
     `tsp` is the problem of the giant tours. Customers may move next to the nodes on their `near`
     lists, by default one node for each lane of a warp. `kinds` is the number of kinds of moves. In
-    `uneven` batches, some rows take much longer than others. All kernels take `arguments`;
-    `shared_bytes` is the dynamic shared memory of a block.
+    `uneven` batches, some rows take much longer than others. All kernels take `arguments`; a block
+    needs `shared_bytes` bytes of dynamic shared memory.
     """
 
     def __init__(
@@ -203,7 +208,7 @@ class LinkedRows:
         return (self._problem, self._sites.grid, self._sites.length, self.routes.time, self.layout)
 
     def of_chains(self, looks: int) -> dict[str, Any]:
-        """Return the arguments that only chains take: copies of lists, best tours, and `looks`."""
+        """Return the arguments that only chains take; `looks` limits the looks after a kick."""
         xp, problem = self.routes.backend.xp, self._problem
         bytes_each = list_bytes(problem, self.layout.city_bytes)
         return {
@@ -216,7 +221,7 @@ class LinkedRows:
 
 
 def refusal(problem: CVRP) -> str:
-    """Return why linked lists do not support a problem; an empty text if they do."""
+    """Return why linked lists do not support a problem; an empty string if they do."""
     if problem.resources:
         return f"supports only loads and durations, not {problem.resources[0].name!r}"
     if int(problem.demands.sum()) > MOST_DEMAND:

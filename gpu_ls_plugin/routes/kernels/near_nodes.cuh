@@ -1,4 +1,4 @@
-// The nodes next to which a customer may be put, and how a warp chooses the best of them.
+// The nodes next to which a customer may go, and how a warp chooses the best of them.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -8,7 +8,7 @@ namespace gls {
 // The list of near nodes of each customer; the depot may be among them.
 struct NearNodes {
   const int* near;
-  int near_each;
+  int near_each;  // number of near nodes per customer
 
   GLS_DEVICE int operator()(int customer, int rank) const {
     return near[customer * near_each + rank];

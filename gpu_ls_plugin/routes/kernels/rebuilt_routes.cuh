@@ -1,5 +1,6 @@
-// Routes that have lost customers, and their reinsertion: the next customer is always the one with
-// the largest regret, the difference in cost between its best places in two routes.
+// Reinsertion of customers that have been removed from their routes. The next customer is always
+// the one with the largest regret: how much more its best place in another route costs than its
+// best place of all.
 //
 // A customer goes next to a near customer or begins a route. A few places are skipped at random;
 // otherwise most customers would go back to their old places.
@@ -16,30 +17,30 @@ struct RebuiltRows {
   const void* nodes_data;  // data of the metric for the depot and the customers
   const uint64* vehicles;  // VehiclesData
   const int* near;         // NearNodes
-  int near_each;
-  int* after;       // rows of successors of nodes
-  int* before;      // rows of predecessors of customers
-  int* owners;      // rows of customers' routes
-  int* waiting;     // rows of customers to insert
-  int64* loads;     // rows of routes' loads
-  void* durations;  // rows of routes' durations
-  void* options;    // rows of waiting customers' Options
-  int room;         // limit on the waiting customers of a row
-  float price;      // of a unit of load beyond the capacity; negative if that is not allowed
+  int near_each;           // number of near nodes per customer
+  int* after;              // rows of successors of nodes
+  int* before;             // rows of predecessors of customers
+  int* owners;             // rows of customers' routes
+  int* waiting;            // rows of customers to insert
+  int64* loads;            // rows of routes' loads
+  void* durations;         // rows of routes' durations
+  void* options;           // rows of waiting customers' Options
+  int room;                // maximum number of waiting customers of a row
+  float price;             // price per unit of excess load; negative if excess load is not allowed
 };
 
 // State that the lanes of a row share.
 struct RebuiltState {
-  int routes;     // numbered routes; some may be empty
+  int routes;     // number of routes, some of which may be empty
   int spare;      // an empty route that a customer may begin, or -1
-  int count;      // waiting customers
+  int count;      // number of waiting customers
   int from;       // the node behind which the last insertion was made
   int joined;     // the customer inserted last
   int changed;    // the route of this customer
-  uint32 blinks;  // random: they decide which places are skipped
+  uint32 blinks;  // a random number that decides which places are skipped
 };
 
-constexpr int kOptionWords = 5;  // words of 8 bytes for the options of a customer
+constexpr int kOptionWords = 5;  // number of 8-byte words for the Options of a customer
 
 // The routes of a giant tour; some of its customers wait to be inserted.
 template <class Vehicles>
@@ -65,14 +66,15 @@ struct RebuiltRoutes {
       if (others.route >= 0) offer(others.best, others.route);
       if (others.other >= 0) offer(others.second, others.other);
     }
-    // Customers that only one route can take come first, those that no route can take last.
+    // Customers that only one route can take come first, customers that no route can take last.
     GLS_DEVICE Length regret() const {
       if (route < 0) return Length(-1);
       return (other < 0 ? endless<Length>() / 2 : second.value) - best.value;
     }
   };
 
-  static_assert(sizeof(Options) <= 8 * kOptionWords, "options must fit their words");
+  static_assert(sizeof(Options) <= 8 * kOptionWords,
+                "Options of a customer must fit into kOptionWords words");
 
   const Routes routes;
   int* before;       // predecessors of customers
@@ -210,7 +212,7 @@ struct RebuiltRoutes {
   }
 
   // Called by one lane: inserts a customer in its best route, and moves the waiting customer with
-  // index `last` to the free place in the list.
+  // index `last` to the place of the inserted one.
   GLS_DEVICE void join(int customer, int last) const {
     int w = 0;
     while (waiting[w] != customer) ++w;
@@ -219,7 +221,7 @@ struct RebuiltRoutes {
     Edge edge = its.route < 0 ? its.best : routes.edge(int(its.best.index), customer);
     if (its.route < 0) edge = routes.best_edge(customer, 0, state.routes);
     if (edge.index < 0)
-      edge = routes.edge(routes.depot(begin_route()), customer);  // beyond the fleet
+      edge = routes.edge(routes.depot(begin_route()), customer);  // exceeds the fleet
     const int route = routes.route_of(int(edge.index));
     routes.insert(edge, customer);
     link(int(edge.index), customer);
@@ -228,8 +230,8 @@ struct RebuiltRoutes {
     if (route == state.spare) find_spare();
   }
 
-  // Writes the giant tour, empty routes last; false if it has too few copies of the depot. Each
-  // lane takes an equal share of the routes.
+  // Writes the giant tour, empty routes last. Returns false if it has too few copies of the depot.
+  // Each lane takes an equal share of the routes.
   template <class Team>
   GLS_DEVICE bool write(const Team& team, int* tour, int nodes) const {
     struct Written {

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.construction.batch import RouteBatch
 
 HEADER = "routes/kernels/rebuilt_routes.cuh"
-NEAR = 32  # near nodes of a customer, one for each lane of a warp
+NEAR = 32  # maximum number of near nodes per customer, one for each lane of a warp
 OPTION_WORDS = constant(HEADER, "kOptionWords")
 ROWS = struct_of(HEADER, "RebuiltRows")
 

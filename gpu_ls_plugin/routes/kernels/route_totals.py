@@ -10,7 +10,7 @@ def route_totals(xp: Any, nodes: Any, copies: int, *amounts: Any) -> list[Any]:
 
     The sums are float64 arrays (P, n). `nodes` (P, n) are giant tours with 0 for each of the
     `copies` copies of the depot, as `nodes_of` returns them; a copy belongs to the route that it
-    begins. On a GPU, the order of additions varies, so sums of real numbers may too.
+    begins. On a GPU, the order of additions varies, and so may sums of real numbers.
     """
     size = len(nodes)
     begun = (nodes == 0).cumsum(axis=1)

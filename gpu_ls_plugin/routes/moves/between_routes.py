@@ -14,7 +14,7 @@ from gpu_ls_plugin.tours.moves.base import Neighbourhood
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# Number of moves of RouteMoves next to one customer: all, and those that reverse nothing.
+# Number of moves that RouteMoves has per candidate: in all, and without moves that reverse parts.
 BESIDE, DIRECTED = 14, 8
 
 
@@ -42,8 +42,8 @@ class BetweenRoutes(Neighbourhood):
 class TwoOptStar(BetweenRoutes):
     """Exchange the ends of two routes.
 
-    The other form of 2-opt*, which joins two beginnings and two ends, is `TwoOpt` on the giant
-    tour.
+    The other form of 2-opt* joins the beginnings of both routes, and their ends; it is `TwoOpt` on
+    the giant tour.
     """
 
     name = "two_opt_star"
@@ -54,7 +54,7 @@ class TwoOptStar(BetweenRoutes):
         return "gls::TwoOptStarMove"
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return 1."""
+        """Return 1: the first step determines the move."""
         return 1
 
 
@@ -84,7 +84,7 @@ class SwapStar(BetweenRoutes):
         return f"gls::SwapStarMove<{str(symmetric).lower()}>"
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return 3: a candidate and its neighbours."""
+        """Return 3: a candidate and its two neighbours."""
         return 3
 
 
@@ -92,11 +92,11 @@ class SwapStar(BetweenRoutes):
 class RouteMoves(BetweenRoutes):
     """Relocations of one and two customers, swaps, 2-opt and 2-opt*, on linked lists of routes.
 
-    A customer moves next to one of its candidates. A move is evaluated in constant time, including
-    loads and durations, and several times as fast as on tours stored as arrays: use this
-    neighbourhood for the many children of a generation. A customer without an improving move may
-    begin a route. The search must use `First()`, and `SwapStar()` is the only neighbourhood that
-    may follow. Chains with `StringRemoval` repair by the same moves, but begin no routes.
+    A customer moves next to one of its candidates. Each move is evaluated in constant time,
+    including loads and durations. The search is several times as fast as on tours stored as arrays,
+    which suits the many children of a generation. A customer without an improving move may begin a
+    new route. The search must use `First()`; only `SwapStar()` may follow this neighbourhood.
+    Chains with `StringRemoval` repair by the same moves, but begin no routes.
     """
 
     name = "route_moves"

@@ -12,20 +12,20 @@ enum RouteMove : uint32 {
   kBehind,
   kBefore,  // c goes behind or before v
   kPairBehind,
-  kPairBefore,  // c and s go there, c next to v
+  kPairBefore,  // c and s go behind or before v, and c is next to v
   kLedBefore,
-  kLedBehind,  // p and c go there, c next to v
+  kLedBehind,  // p and c go before or behind v, and c is next to v
   kSwapNext,
   kSwapLast,  // c and w, or c and u, change places
   kTailBehind,
   kTailBefore,  // 2-opt*: v follows c, or c follows v
   kTurnBehind,
   kTurnBefore,      // the same with two parts reversed; within a route, 2-opt
-  kRouteMoves = 16  // numbers reserved for the moves of a pair
+  kRouteMoves = 16  // number of moves reserved for a pair of c and v
 };
 
-// Links nodes for a move. Called by one lane; calls wake(node) for nodes whose neighbours change,
-// except those in the diagram above.
+// Links nodes for a move. Called by one lane. Calls wake(node) for nodes whose neighbours change,
+// except for the nodes in the diagram above.
 template <class Routes>
 struct RouteLinks {
   const Routes& r;
@@ -54,7 +54,8 @@ struct RouteLinks {
     r.link(led ? pp : p, pair ? ss : s);
     const bool behind = move == kBehind || move == kPairBehind || move == kLedBehind;
     const int a = behind ? v : r.before(v), b = behind ? r.after(v) : v;
-    const int other = pair ? s : led ? p : c;  // the far one of the pair, or c
+    // The node of the pair that is not c; c itself if it moves alone.
+    const int other = pair ? s : led ? p : c;
     const int first = behind ? c : other, last = behind ? other : c;
     if (first != last) r.link(first, last);
     r.link(a, first), r.link(last, b);

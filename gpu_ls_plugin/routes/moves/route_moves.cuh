@@ -25,7 +25,7 @@ struct RouteMoves {
   const Routes& routes;
   const NearNodes& near;
 
-  // Lets a customer begin a route if the fleet allows another route and this reduces the cost.
+  // Lets a customer begin a new route if the fleet allows it and the cost decreases.
   template <class Team, class Wake>
   GLS_DEVICE bool begin_route(const Team& team, int c, City* ends, Wake wake) const {
     const int p = routes.before(c), s = routes.after(c), route = routes.owner(c);
@@ -49,7 +49,7 @@ struct RouteMoves {
     return true;
   }
 
-  // The best improving move of a customer; index 0xffffffff if there is none.
+  // The best improving move of a customer; its index is 0xffffffff if no move improves.
   template <class Team>
   GLS_DEVICE Option best(const Team& team, int c) const {
     const Around its(routes, c);
@@ -78,8 +78,8 @@ struct RouteMoves {
     int c, p, s, route;
     Rough before, after;                      // lengths of the edges (p, c) and (c, s)
     Rough without_c, without_pc, without_cs;  // how much longer the route is without these nodes
-    Cost pays;
-    Used whole, own;
+    Cost pays;                                // price of the violations of the route
+    Used whole, own;  // load and duration of the route, and of the customer alone
 
     GLS_DEVICE Around(const Routes& r, int customer)
         : c(customer), p(r.before(c)), s(r.after(c)), route(r.owner(c)) {
@@ -125,7 +125,7 @@ struct RouteMoves {
     const Cost pays;
     const Rough cv, vc, uv, vw, sw, pw, us, up;
     const Rough turn_behind, turn_before;  // length that kTurnBehind and kTurnBefore add
-    const uint32 first;                    // number of the first move
+    const uint32 first;                    // index of the first move of c next to v
     Option best;
 
     GLS_DEVICE Beside(const RouteMoves& moves, const Around& its, int v, uint32 first,
@@ -155,15 +155,16 @@ struct RouteMoves {
           first(first),
           best(best) {}
 
-    // A move saves at most what the routes pay now, so its change of length rules out most moves.
+    // Whether a move that adds this length cannot be the best: it saves at most what the routes pay
+    // for violations now. This rules out most moves.
     GLS_DEVICE bool hopeless(Rough longer) const { return Cost(longer) - pays >= Cost(best.value); }
     GLS_DEVICE void offer(RouteMove move, Rough longer, Cost paid) {
       const Cost more = Cost(longer) + paid - pays;
       if (more < Cost(best.value)) best = rated<Rough>(more, first + move);
     }
 
-    // Moves customers to the other route, or within this one. Removing them changes the length by
-    // `out`, inserting them by `in`.
+    // Evaluates moving customers to the other route, or within this one. Removing them changes the
+    // length by `out`, inserting them by `in`.
     GLS_DEVICE void relocate(RouteMove move, Rough out, Rough in, const Used& moved) {
       if (hopeless(out + in)) return;
       if (within) return offer(move, out + in, moves.paid_within(its, out + in));
@@ -188,8 +189,8 @@ struct RouteMoves {
       }
     }
 
-    // Exchanges c and a customer `other`, which changes the length by `at_c` and `at_other` at
-    // their places.
+    // Evaluates exchanging c and a customer `other`, which changes the length by `at_c` at the
+    // place of c and by `at_other` at the place of `other`.
     GLS_DEVICE void swap(RouteMove move, int other, Rough at_c, Rough at_other) {
       if (hopeless(at_c + at_other)) return;
       if (within) return offer(move, at_c + at_other, moves.paid_within(its, at_c + at_other));
@@ -214,7 +215,7 @@ struct RouteMoves {
       }
     }
 
-    // 2-opt within the route.
+    // Evaluates 2-opt within the route.
     GLS_DEVICE void turn() {
       if (!symmetric || v == s || v == p) return;
       const auto turn = [&](RouteMove move, Rough longer) {
@@ -224,7 +225,7 @@ struct RouteMoves {
       turn(kTurnBefore, turn_before);
     }
 
-    // 2-opt*: joins the parts of the two routes in another way.
+    // Evaluates 2-opt*, which joins the parts of the two routes in another way.
     GLS_DEVICE void join_parts(RouteMove move, Rough longer, const Joined& one, const Joined& two) {
       if (!hopeless(longer)) offer(move, longer, moves.due(one.used()) + moves.due(two.used()));
     }

@@ -1,11 +1,11 @@
 // SWAP* on linked lists of routes (Vidal 2022): exchanges two customers of two routes; each goes to
 // the best place in the other route.
 //
-// A customer is exchanged for a near one, or for a neighbour of the near one in its route. All
-// places of both routes are tried; the places of the customer in the other route are evaluated once
-// for these three trades. A trade is dropped if it cannot gain after the two removals, or after the
-// first insertion. Real lengths are estimated to choose the best trade; its gain is then computed
-// exactly.
+// A customer is exchanged for a near customer, or for one of the two neighbours of the near
+// customer in its route. All places of both routes are tried; the places of the customer in the
+// other route are evaluated once for these three trades. A trade is dropped if it can no longer
+// gain after the two removals, or after the first insertion. Real lengths are estimated to choose
+// the best trade; its gain is then computed exactly.
 #pragma once
 
 #include "routes/moves/best_route_move.cuh"
@@ -26,7 +26,7 @@ struct RouteSwapStar {
   const Routes& routes;
   const NearNodes& near;
 
-  // The best improving trade of a customer; index 0xffffffff if there is none.
+  // The best improving trade of a customer; its index is 0xffffffff if no trade improves.
   template <class Team>
   GLS_DEVICE Option best(const Team& team, int c) const {
     const Leaving its(routes, c);
@@ -71,8 +71,9 @@ struct RouteSwapStar {
     GLS_DEVICE Rough longer() const { return straight - removed; }
   };
 
-  // The three places of a route where a customer adds least length, as the nodes behind which it
-  // goes. At least one of them remains when another customer leaves the route.
+  // The three places of a route where a customer adds the least length, as the nodes behind which
+  // it goes. Another customer that leaves the route removes only two places, so one of the three
+  // remains.
   struct Places {
     Rough more[3] = {kMost, kMost, kMost};
     int behind[3] = {-1, -1, -1};

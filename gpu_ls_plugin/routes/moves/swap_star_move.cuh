@@ -1,17 +1,18 @@
 // SWAP* at a city: exchanges two customers of two routes; each goes to its best place (Vidal 2022).
 //
-// t2 is exchanged for t3 or a neighbour of t3 in its route. Each customer is tried beside each of
-// its candidates in the other route, at both ends of that route, and in place of the other
-// customer. If the trade can no longer gain once t2 is inserted, it is dropped.
+// t2 is exchanged for its candidate t3, or for a neighbour of t3 in the route of t3. Each customer
+// is tried next to each of its candidates in the other route, at both ends of that route, and in
+// place of the other customer. If the trade can no longer gain once t2 is inserted, it is dropped.
 #pragma once
 
 #include "tours/moves/exchange_move.cuh"
 
 namespace gls {
 
-// Writes the move that exchanges two customers. Each takes the other's place if the shift of that
-// place is 0; otherwise it goes between the cities `shift` steps and one more step away from the
-// place. Rarely called.
+// Writes the move that exchanges the customers at two places. `shift` says where the customer from
+// `its_place` goes: to `place` if it is 0, otherwise between the cities that are |shift| and
+// |shift| + 1 steps away from `place`, ahead if it is positive. `its_shift` says the same for
+// `its_place`. Rarely called.
 template <class City>
 GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int its_place,
                                  int its_shift, Move* to) {
@@ -57,7 +58,7 @@ struct Vacancy {
   }
 
   GLS_DEVICE int at(int steps) const { return view.tour.at(place + steps); }
-  // Steps to another place of this route; 0 if the place `other` is in another route.
+  // Number of steps to another place of this route; 0 if the place `other` is in another route.
   GLS_DEVICE int steps_to(int other) const {
     const int steps = view.tour.wrap_low(other - place);
     if (steps < ahead) return steps;
@@ -68,7 +69,7 @@ struct Vacancy {
   }
   GLS_DEVICE Length closed() const { return view.length(before, behind); }
 
-  // Finds the place where another customer adds least length.
+  // Finds the place where another customer adds the least length.
   GLS_DEVICE void fill(int other) {
     const Length closing = closed();
     added = view.length(before, other) + view.length(other, behind);

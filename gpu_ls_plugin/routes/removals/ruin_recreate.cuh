@@ -1,5 +1,6 @@
-// Ruin and recreate of routes: removes strings of neighbouring customers from the routes near a
-// random customer (Christiaens and Vanden Berghe 2020), and inserts them again by regret.
+// Ruin and recreate of routes: removes strings of successive customers from the routes near a
+// random customer (Christiaens and Vanden Berghe 2020), and reinserts them by regret (see
+// rebuilt_routes.cuh).
 #pragma once
 
 #include "routes/kernels/rebuilt_routes.cuh"
@@ -9,13 +10,13 @@ namespace gls {
 // How many customers a kick removes.
 struct Ruin {
   int removed;  // average number of customers
-  int longest;  // customers of the longest string
+  int longest;  // maximum number of customers in a string
 };
 
 // Giant tours, one per row; each is kicked once.
 struct KickedTours {
   const int* tours;
-  int n;  // places of a tour
+  int n;  // number of places in a tour
   uint64 seed;
   int64 first_row;
 };
@@ -43,7 +44,8 @@ struct RuinedRoutes : RebuiltRoutes<Vehicles> {
       const int customer = rank < 0 ? seed : near(seed, rank);
       if (customer == 0) continue;
       const int route = routes.owners[customer];
-      if (route < 0 || routes.loads[route] < 0) continue;  // its route has lost a string
+      // The customer waits, or its route has lost a string.
+      if (route < 0 || routes.loads[route] < 0) continue;
       take_string(customer, route, longest, random);
       routes.loads[route] = -1;
       --left;
@@ -77,7 +79,8 @@ struct RuinRecreate {
   using Routes = RuinedRoutes<Vehicles>;
   using Base = RebuiltRoutes<Vehicles>;
 
-  // A kick in a separate kernel. Writes rows as orders of customers and marks where routes begin.
+  // A kick in a separate kernel. Writes each row as an order of customers and marks where routes
+  // begin.
   GLS_DEVICE static void run(const Team& team, int item, const RouteRows& rows,
                              const KickedTours& kicked, const Ruin& ruin,
                              const RebuiltRows& memory) {
@@ -91,7 +94,8 @@ struct RuinRecreate {
     });
   }
 
-  // A kick within a chain (see tours/kicks/base.py); false if the tour has too few depot copies.
+  // A kick within a chain (see tours/kicks/base.py). Returns false if the tour has too few copies
+  // of the depot.
   GLS_DEVICE static bool kick(const Team& team, int item, int nodes, const int* tour,
                               const Ruin& ruin, const RebuiltRows& memory, Philox& random,
                               int* kicked) {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "routes/removals/ruin_recreate.cuh"
-MOST_REMOVED = 1000  # largest value of `removed` and of `longest`
+MOST_REMOVED = 1000  # maximum of `removed` and of `longest`
 RUIN = (struct_of(HEADER, "Ruin"), ROWS)
 
 
@@ -38,27 +38,27 @@ def ruin_kernel(metric: Metric, team: str, time: str) -> Kernel:
 
 
 def in_chains(metric: Metric, time: str, **arguments: Any) -> Rebuilding:
-    """Compose the kick for a kernel of chains; `arguments` are its data by name."""
+    """Compose the kick for a kernel of chains; `arguments` are its data, by name."""
     functor = f"gls::RuinRecreate<{{team}}, {vehicles_type(metric.functor, time)}>"
     return Rebuilding(functor, HEADER, RUIN, arguments)
 
 
 @dataclass(frozen=True)
 class RuinRecreate(KernelPerturbation):
-    """Remove strings of neighbouring customers from routes, and insert them again by regret.
+    """Remove strings of successive customers from routes, and reinsert them by regret.
 
     A kick draws a customer. Several routes near it lose a string of customers each (Christiaens and
-    Vanden Berghe 2020). The next customer to insert is the one with the largest regret: the
-    difference in cost between its best places in two routes. Kicks respect the capacity, the route
-    limit and the fleet: a feasible giant tour stays feasible if all customers find a place. Under
-    soft constraints, load beyond the capacity is allowed and costs its penalty.
+    Vanden Berghe 2020). The next customer to insert is the one with the largest regret: how much
+    more its best place in another route costs than its best place of all. Kicks respect the
+    capacity, the route limit and the fleet: a feasible giant tour stays feasible if all customers
+    find a place. Under soft constraints, load beyond the capacity is allowed and costs its penalty.
 
     Parameters
     ----------
     removed : int
         Average number of customers that a kick removes, 1 to 1000.
     longest : int
-        Number of customers of the longest string, 1 to 1000.
+        Maximum number of customers in a string, 1 to 1000.
 
     Raises
     ------

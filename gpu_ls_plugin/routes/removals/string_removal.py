@@ -1,4 +1,4 @@
-"""Slack induction by string removals."""
+"""A perturbation of routes: slack induction by string removals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COUNTS = tuple(f"{what}_counts" for what in ("kick", "move", "accepted", "idle",
 
 @dataclass(frozen=True)
 class StringRemoval(KernelPerturbation):
-    """Remove strings of neighbouring customers from routes, and insert them again greedily.
+    """Remove strings of successive customers from routes, and reinsert them greedily.
 
     A kick draws a customer. Several routes near it lose a string of customers each. The customers
     are sorted at random, by demand or by distance from the depot. Each goes to its cheapest place;
@@ -35,7 +35,7 @@ class StringRemoval(KernelPerturbation):
 
     Chains of an iterated search kick linked lists of routes and repair only what has changed, by
     built-in moves: relocations of one and two customers, swaps, 2-opt and 2-opt*. They are a
-    hundred times as fast as with `RuinRecreate`. `perturb` does not repair; it leaves a tour
+    hundred times as fast as chains with `RuinRecreate`. `perturb` does not repair; it leaves a tour
     unchanged if some customers find no place.
 
     Parameters
@@ -43,9 +43,9 @@ class StringRemoval(KernelPerturbation):
     removed : int
         Average number of customers that a kick removes, 1 to 32; no kick removes more than 32.
     longest : int
-        Number of customers of the longest string, 1 to 32.
+        Maximum number of customers in a string, 1 to 32.
     split : float
-        Share of the strings that leave one of their inner customers in the route, 0 to 1.
+        Share of the strings in which one customer stays in the route, 0 to 1.
 
     Raises
     ------
@@ -59,7 +59,7 @@ class StringRemoval(KernelPerturbation):
 
     name = "string_removal"
     relinks = True
-    bytes_per_city = 64  # bound on two gls::RouteLists and the successors in the best tour
+    bytes_per_city = 64  # at least two gls::RouteLists and the successors in the best tour
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
@@ -78,7 +78,7 @@ class StringRemoval(KernelPerturbation):
             )
 
     def problem_of(self, problem: Problem) -> TSP:
-        """Check a problem and return that of its giant tours."""
+        """Check a problem and return the problem of its giant tours."""
         self.check(problem)
         return routing_problem(problem).tsp
 

@@ -25,8 +25,9 @@ def grouped(
 ) -> Groups:
     """Return at most `count` groups of routes. Each route is in one group; no route may be empty.
 
-    If nodes have coordinates, an even `turn` cuts sectors around the depot, from a random angle.
-    Otherwise, the routes are halved repeatedly: they join the nearer of two routes far apart.
+    `turn` is the number of the cut. If it is even and nodes have coordinates, the groups are
+    sectors around the depot, from a random angle on. Otherwise, the routes are halved repeatedly:
+    each half is near one of two routes that are far apart.
     """
     middles = np.array([_middle(problem, np.asarray(route)) for route in routes])
     sizes = np.array([len(route) for route in routes])
@@ -52,7 +53,7 @@ def _sectors(
     count: int,
     random: np.random.Generator,
 ) -> Groups:
-    """Return groups by sector around the depot, from the angles of the routes' barycentres."""
+    """Return groups by sector around the depot, by the angles of the routes' barycentres."""
     points = problem.nodes.coordinates
     assert points is not None
     barycentres = np.array([points[np.asarray(route)].mean(axis=0) for route in routes])
@@ -72,7 +73,7 @@ def _halved(
     count: int,
     random: np.random.Generator,
 ) -> Groups:
-    """Return groups of the routes `mine`: each half is near one of two routes far apart."""
+    """Return groups of the routes `mine`: each half is near one of two distant routes."""
     count = min(count, len(mine))
     if count < 2:
         return [mine]

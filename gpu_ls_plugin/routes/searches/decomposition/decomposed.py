@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Routes
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOST_LANES = 32  # limit for a GPU: each lane has a thread that launches a few times in 50 ms
+MOST_LANES = 32  # of a GPU: each lane has a thread that launches kernels a few times in 50 ms
 
 
 def _default_search() -> IteratedLocalSearch:
@@ -57,14 +57,13 @@ def _default_search() -> IteratedLocalSearch:
 class Decomposed(compiling_ahead.CompilesAhead):
     """Improve the routes of one giant tour in parts that are searched side by side.
 
-    Each round groups routes near each other, alternately in sectors around the depot and by
-    repeated halving: routes join the nearer of two routes far apart. Each group, with the depot, is
-    a separate vehicle routing problem.
-    Chains of an iterated search begin with the routes of a group; all groups are searched at the
-    same time. The best routes of all groups form the next tour. The chains make as many kicks in
-    all as on the whole tour, but with p parts, a chain kicks each of its customers p times as often
-    (Taillard 1993; Santini et al. 2023). Acceptance depends on the progress of the whole run, not
-    of a round.
+    Each round groups routes near each other, alternately by sectors around the depot and by
+    repeated halving, in which each half is near one of two routes that are far apart. Each group,
+    with the depot, is a separate vehicle routing problem. Chains of an iterated search begin with
+    the routes of a group; all groups are searched at the same time. The best routes of all groups
+    form the next tour. The chains make as many kicks in all as on the whole tour, but with p parts,
+    a chain kicks each of its customers p times as often (Taillard 1993; Santini et al. 2023).
+    Acceptance depends on the progress of the whole run, not on that of a round.
 
     Parameters
     ----------
@@ -148,7 +147,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
             The problem has no routes or has constraints of plugins, or `search` does not support
             it.
         InvalidTourError, InvalidTypeError, InvalidParameterError
-            `tours` are not giant tours of the problem, a share is not a number from 0 to 1, or
+            `tours` are not giant tours of the problem, a share is not a number between 0 and 1, or
             `end_share` is less than `begin_share`.
         InsufficientMemoryError
             Not even one tour fits in memory.
@@ -237,7 +236,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
 
 
 def _first_routes(call: Call, problem: CVRP) -> tuple[int, Routes | None]:
-    """Return the row of the cheapest tour of a call, and its routes; None if infeasible."""
+    """Return the row of a call's cheapest tour, and its routes, or None if it is infeasible."""
     costs = tour_costs(call.backend, problem.tsp, call.tours)
     row = int(costs.argmin())
     tour = call.backend.to_numpy(call.tours[row])

@@ -26,18 +26,19 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
     from gpu_ls_plugin.tours.searches.search_call import Call
 
-# Row numbers reserved for the random numbers of a round; those of whole tours come first.
+# Size of the block of row numbers that each round uses to draw random numbers of its own. The first
+# block is for searches of whole tours.
 ROWS_OF_ROUND = 1 << 24
-CHAINS_OF_BLOCK = 16  # chains in a block of a GPU (`routes/kernels/linked_rows.py`)
-LEAST_SECONDS = 0.25  # of a round; making parts and chains takes a few hundredths of a second
+CHAINS_OF_BLOCK = 16  # number of chains in a block of a GPU (`routes/kernels/linked_rows.py`)
+LEAST_SECONDS = 0.25  # per round; making parts and chains takes a few hundredths of a second
 
 
 class DecomposedRun:
     """Rounds that cut the problem, search its parts by `search` side by side, and join them.
 
     The run begins with feasible `routes`; later, `routes` are the best so far. `chains` is the
-    total number of chains. This run is part of a longer one with at most `rounds` rounds; `share`
-    says at which shares of the longer run it begins and ends, 0 to 1.
+    total number of chains, `parts` the number of parts. This run is part of a longer one with at
+    most `rounds` rounds; `share` says at which shares of the longer run it begins and ends, 0 to 1.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class DecomposedRun:
         self.begin, self.ahead = share[0], share[1] - share[0]
         self.rounds = int(max(1, min(round(rounds * self.ahead), seconds / LEAST_SECONDS)))
         self._random = np.random.default_rng(call.seed)
-        self._turn = int(self._random.integers(2)) if self.begin > 0 else 0  # of the first cut
+        self._turn = int(self._random.integers(2)) if self.begin > 0 else 0  # turn of the first cut
         # Kicks and gain of each part in the current round, by the part's first row.
         self._seen: dict[int, tuple[int, float]] = {}
 
@@ -161,7 +162,7 @@ class DecomposedRun:
             statistics.add(part.statistics)
 
     def _look(self, team: Team) -> None:
-        """Report progress while parts are searched, and end the round at the target."""
+        """Report progress while parts are searched; end the round once the target is reached."""
         self._tell()
         target = self.call.budget.target
         gained = sum(gain for _, gain in list(self._seen.values()))
@@ -203,6 +204,6 @@ def _as_often(search: IteratedLocalSearch, times: float) -> IteratedLocalSearch:
 
 
 def chains_of_part(chains: int, parts: int) -> int:
-    """Return the number of chains on each part: whole blocks of a GPU if they fill at least one."""
+    """Return the number of chains on each part, in whole blocks of a GPU if they fill one."""
     each = max(1, chains // parts)
     return each if each < CHAINS_OF_BLOCK else each - each % CHAINS_OF_BLOCK

@@ -1,4 +1,4 @@
-"""Groups of routes as problems of their own, and their search."""
+"""Groups of routes as separate problems, and the search of such a problem."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Found:
     routes: Routes  # the best ones, with the numbers of the whole problem
     statistics: Statistics
     price: float  # final price of violations
-    moves: int  # most moves of a chain
+    moves: int  # largest number of moves that a chain has made
 
 
 def search_part(
@@ -93,8 +93,9 @@ def search_part(
     """Search a sub-problem by chains that begin with its routes, and return the best routes.
 
     At first, violations cost `price` times the penalties of the problem. A chain stops after
-    `max_moves` moves. After each launch, `launched` receives the kicks of all chains and the gain
-    of the best one; the search stops if it returns True. No device array outlives the call.
+    `max_moves` moves. After each launch, `launched` receives the number of kicks of all chains and
+    the gain of the best chain; the search stops if it returns True. No device array outlives the
+    call.
     """
     statistics, xp, tsp = Statistics(), backend.xp, sub.problem.tsp
     tours = xp.tile(xp.asarray(sub.tour), (chains, 1))
@@ -119,7 +120,7 @@ def _best_cost(chains: Chains) -> float:
 
 
 def _best_routes(sub: SubProblem, chains: Chains) -> Routes:
-    """Return the routes of the best tour if it is feasible and cheaper, else the first routes."""
+    """Return the routes of the best tour, or the first routes unless it is feasible and cheaper."""
     row = int(chains.best_costs.argmin())
     tour: Any = chains.start.backend.to_numpy(chains.best_tours[row])
     problem = sub.problem

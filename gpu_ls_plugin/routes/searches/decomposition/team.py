@@ -1,4 +1,7 @@
-"""Threads that search sub-problems side by side, each in a lane of the device."""
+"""Threads that search sub-problems side by side.
+
+Each thread uses a lane of the device: a separate queue and a share of the processors.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 Made = TypeVar("Made")
-LOOK_SECONDS = 0.05  # between two checks by the waiting thread, which Ctrl-C reaches
+LOOK_SECONDS = 0.05  # seconds between two checks by the waiting thread, which Ctrl-C interrupts
 
 
 class Team:
-    """Threads of one call, each in its lane of the device; Ctrl-C sets `interrupted`."""
+    """Threads of one call, each in a separate lane; Ctrl-C sets `interrupted`."""
 
     def __init__(self, backend: Backend, lanes: int) -> None:
         self.lanes = lanes

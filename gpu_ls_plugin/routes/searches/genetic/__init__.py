@@ -1,1 +1,1 @@
-"""Populations of routes: parents, crossover, education, repair and survivors, batch by batch."""
+"""Hybrid genetic search of routes, whose generations are computed in batches."""

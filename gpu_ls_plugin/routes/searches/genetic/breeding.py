@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.searches.search_call import Call
 
-BORN = 2  # individuals made for a new population, in units of its size
-BETWEEN_PRICES = 2  # generations between two changes of prices
+BORN = 2  # number of individuals made for a new population, as a multiple of its size
+BETWEEN_PRICES = 2  # number of generations between two changes of prices
 NO_TOUR = 1 << 62  # larger than any cost
 
 
 def education() -> LocalSearch:
-    """Return the default search of children; a warp has a lane for each candidate of a customer."""
+    """Return the default search of children: 32 candidates, one for each lane of a warp."""
     return LocalSearch([RouteMoves(), SwapStar()], candidates=Nearest(16) | Detour(16))
 
 
@@ -90,7 +90,7 @@ class Individuals:
     """M individuals of each of S populations, on a backend."""
 
     tours: Any  # (S, M, n) int32
-    costs: Any  # (S, M), at the prices of violations
+    costs: Any  # (S, M), including the price of violations
     feasible: Any  # (S, M) bool
 
     @property
@@ -100,13 +100,13 @@ class Individuals:
 
     @classmethod
     def joined(cls, xp: Any, parts: Iterable[Individuals]) -> Individuals:
-        """Return the individuals of several parts together, by population."""
+        """Return the individuals of several `parts` together, population by population."""
         arrays = zip(*(part.arrays for part in parts), strict=True)
         return cls(*(xp.concatenate(each, axis=1) for each in arrays))
 
 
 class Breeding:
-    """A population for each tour of a call; `call.tours` are replaced by the best routes of each.
+    """One population for each tour of a call; its best routes replace the tour in `call.tours`.
 
     `living` are the individuals; `shared` (S, M, M) is how many buckets of edges each pair of them
     shares (see `shared_buckets`). `idle` (S,) counts the generations since a population improved;
@@ -123,11 +123,11 @@ class Breeding:
         self._random = np.random.default_rng([call.seed, call.first_row])
         self.best_costs = tour_costs(call.backend, call.problem, call.tours)
         populations = np.arange(len(call.tours))
-        self._least = np.full(len(populations), np.inf)  # least costs since populations began
+        self._least = np.full(len(populations), np.inf)  # lowest cost since each population began
         self.idle = np.zeros(len(populations), np.int64)
         self.alone = np.zeros(len(populations), np.int64)
         self._generations = 0
-        self._shares: list[Any] = []  # of children that keep each limit, since prices changed
+        self._shares: list[Any] = []  # shares of children that keep each limit, per generation
         self.living, self.shared = self.first_individuals(populations, call.tours)
 
     def next(self) -> None:
@@ -189,9 +189,10 @@ class Breeding:
         return children
 
     def immigrants(self) -> Individuals:
-        """Return an immigrant for each population: the best feasible one of the population before.
+        """Return an immigrant for each population, from the population before it.
 
-        A population that gets no immigrants now gets a copy of its own best individual instead.
+        It is the best feasible individual there. A population that gets no immigrants at present
+        gets a copy of its own best individual instead.
         """
         costs = self._xp.where(self.living.feasible, self.living.costs, NO_TOUR)
         populations = np.arange(len(self.idle))
@@ -202,7 +203,11 @@ class Breeding:
     def first_individuals(
         self, populations: NDArray[Any], given: Any = None
     ) -> tuple[Individuals, Any]:
-        """Return new populations of local optima, from random orders and one `given` tour each."""
+        """Return new populations of local optima, and the edges that their individuals share.
+
+        The searches begin with random orders and, in each population, with one of the `given`
+        tours, if there are any.
+        """
         n, count = self._asked.n, BORN * self._rules.size * len(populations)
         with self.call.statistics.phase("first individuals"):
             # The duration limit is ignored, since few routes of random orders keep it.
@@ -240,7 +245,10 @@ class Breeding:
     def _searched(
         self, populations: NDArray[Any], tours: Any, problem: CVRP, awake: Any = None
     ) -> Individuals:
-        """Return individuals of some populations: `tours` after a local search on `problem`."""
+        """Return individuals of some populations: `tours` after a local search on `problem`.
+
+        `awake`: which customers to evaluate from the start; see `LocalSearch`.
+        """
         call = self.call
         with call.statistics.phase("education"):
             found = self._rules.search(

@@ -1,6 +1,6 @@
 """Biased fitness of individuals: by cost, and by distance to the others.
 
-Arrays are on the host or on a GPU. Their first axis is that of independent populations.
+Arrays are on the host or on a GPU. Their first axis counts independent populations.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import Writing
 
-BUCKETS = 4096  # for the hashes of edges: few edges of a tour share a bucket
-CHUNK_BYTES = 1 << 28  # limit on the sets of buckets in memory at a time
+BUCKETS = 4096  # number of buckets for hashes of edges: few edges of a tour share one
+CHUNK_BYTES = 1 << 28  # maximum size of the sets of buckets that are in memory at a time
 CLOSEST = 5  # number of nearest individuals whose distances count
 FAR = 1 << 30  # larger than any distance and any fitness
 _GOLDEN = 0x9E3779B97F4A7C15  # odd multiplier that spreads hashes over 64 bits
@@ -22,7 +22,7 @@ _GOLDEN = 0x9E3779B97F4A7C15  # odd multiplier that spreads hashes over 64 bits
 def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
     """Return how many buckets of edges each pair of a population has in common, (S, M, M).
 
-    This is nearly the number of common edges, and takes a few products of matrices. The diagonal
+    This is nearly the number of common edges, and a few matrix products compute it. The diagonal
     has the number of buckets of each individual. `tours` (S, M, n) are M individuals of each of S
     populations.
     """
@@ -44,10 +44,11 @@ def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
 def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int) -> Any:
     """Return the float64 fitness (S, M) of each individual in its population; less is better.
 
-    Feasible and infeasible individuals are ranked separately (Vidal 2022): `by_cost`, and by the
-    distance to the closest of their kind, which follows from `shared` (S, M, M). The larger the
-    `elite`, the less the second rank weighs. Fitness is divided by the size of the kind, so that
-    both kinds can compete. Copies of cheaper individuals come last and do not count as neighbours.
+    Feasible and infeasible individuals are ranked separately (Vidal 2022): by cost (`by_cost` has
+    these ranks), and by distance to the closest individuals of the same kind, which follows from
+    `shared` (S, M, M). The larger the `elite`, the less the second rank weighs. Fitness is divided
+    by the size of the kind, so that both kinds can compete. Copies of cheaper individuals come last
+    and do not count as neighbours.
     """
     count = feasible.sum(axis=1, keepdims=True)
     alike = xp.where(feasible, count, feasible.shape[1] - count)
@@ -65,7 +66,7 @@ def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int
 
 
 def survivors(xp: Any, fitness: Any, by_cost: Any, feasible: Any, elite: int, size: int) -> Any:
-    """Return the numbers of the `size` survivors of M individuals per population, (S, size).
+    """Return which `size` of the M individuals of each population survive: indices (S, size).
 
     Half of them are the fittest feasible ones, the others the fittest infeasible ones; if a kind
     has too few individuals, the other kind fills its places. The `elite` cheapest of each kind
@@ -86,7 +87,7 @@ def _order(xp: Any, keys: Any) -> Any:
 
 
 def ranks(xp: Any, keys: Any, feasible: Any) -> Any:
-    """Return the rank of each key among the feasible or infeasible ones; ties go to the first."""
+    """Return the rank of each key among those of its kind; equal keys keep their order."""
     rows, order = xp.arange(len(keys))[:, None], _order(xp, keys)
     kinds = xp.take_along_axis(feasible, order, axis=1)
     up_to = kinds.cumsum(axis=1)  # number of feasible ones up to each place

@@ -23,7 +23,7 @@ class GeneticPopulation(Population):
 
     A launch makes the first individuals or a generation. Copies and pickles hold only the best
     routes, on the host; their populations begin with these routes. `call` is the call of the search
-    that makes the population, if any.
+    to which the populations belong; by default, the first launch makes one.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class GeneticPopulation(Population):
         return {**vars(self), "_tours": on_host(self.tours), "_breeding": None, "_call": None}
 
     def over(self, leg: Leg) -> str | None:
-        """Return why the populations stop, or None; "kicks" limits children or generations."""
+        """Return why the populations stop, or None; for children and generations, it is "kicks"."""
         call, statistics = self._call, self.statistics
         if call is not None and call.stopped:
             return call.statistics.stopped_by

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Callback, Result
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-GENERATIONS = 200  # of a search without limits
-OF_A_CPU, OF_A_MULTIPROCESSOR = 1280, 32  # children of a generation, over all populations
+GENERATIONS = 200  # number of generations of a search without limits
+OF_A_CPU, OF_A_MULTIPROCESSOR = 1280, 32  # default number of children per generation
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,13 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
     In each generation, a population makes `children` children. Their parents win binary tournaments
     by biased fitness, which combines the rank by cost and the rank by distance to the closest
     individuals; feasible and infeasible individuals are ranked separately. A local search improves
-    each child (education). Excess load and excess duration have a price each, which follows the
-    share of children that keep the limit. Half of the children, infeasible ones first, are searched
-    again at ten times these prices (repair). The fittest survive, half of them feasible if there
-    are enough. A population that has not improved for long begins again with random orders of the
-    customers. This follows Vidal (2022); one of the default crossovers is from Nagata and Bräysy
-    (2009). Parents, children and survivors of all populations are one batch each, on the backend.
+    each child (education). Excess load and excess duration each have a price, which rises if too
+    few children keep the limit and falls if too many do. Half of the children, infeasible ones
+    first, are searched again at ten times these prices (repair). The fittest survive, half of them
+    feasible if there are enough. A population that has not improved for long begins again with
+    random orders of the customers. This follows Vidal (2022); one of the default crossovers is from
+    Nagata and Bräysy (2009). Parents, children and survivors of all populations are one batch each,
+    on the backend.
 
     Parameters
     ----------
@@ -57,15 +58,15 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
     children : int
         Number of children of a population in each generation, at least 2.
     elite : int
-        Number of cheapest individuals, feasible and infeasible each, that survive in any case.
+        Number of cheapest feasible and of cheapest infeasible individuals that survive in any case.
     feasible : float
         Share of the children that should keep each limit, 0 to 1.
     patience : int
-        Generations without a new best individual after which a population begins again. It then
-        gets no immigrants for the same number of generations.
+        A population begins again after this many generations without a new best individual. It
+        then gets no immigrants for the same number of generations.
     migration : int
-        Generations between two migrations: each population gets a copy of the best feasible
-        individual of the one before it in the ring.
+        Number of generations between two migrations. In a migration, each population gets a copy of
+        the best feasible individual of the population before it in the ring.
 
     Raises
     ------
@@ -101,8 +102,8 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
             Seed of all random choices. For a batch of the same size, the same seed and number of
             kicks give the same tours. None draws a seed.
         budget : Budget, optional
-            `kicks` are the children of a population, in whole generations. `moves` are per tour;
-            the generation that reaches the limit is the last one. The default is 200 generations.
+            `kicks` limits the children of each population, and `moves` the moves per tour; the
+            generation that reaches a limit is completed. The default is 200 generations.
         callback : callable, optional
             Called with a `Progress` after each generation.
         backend, device, memory_limit, first_row
@@ -143,7 +144,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
             return call.result(self, costs)
 
     def populations(self, backend: Backend) -> int:
-        """Return the default number of populations on a backend, whose children fill the device."""
+        """Return the default number of populations, whose children fill the device."""
         on_gpu = OF_A_MULTIPROCESSOR * backend.processors
         return max(1, (OF_A_CPU if backend.name == "cpu" else on_gpu) // self.children)
 
@@ -170,7 +171,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
 
         def seen() -> bool:
             call.report(population.costs, tours)
-            return False  # the population knows when its call is stopped
+            return False  # the population itself checks whether its call is stopped
 
         call.end(drive(population, self._stretch(call.budget), seen, call.stopwatch))
 

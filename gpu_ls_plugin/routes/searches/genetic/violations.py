@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
 
-FIRST, LEAST, MOST = 1.0, 1 / 64, 64.0  # first and extreme factors of a price
-RISE, FALL = 1.2, 0.85  # by which a factor changes if too few or too many children are feasible
-NEAR = 0.05  # tolerated deviation of the share of feasible children
-REPAIR = 10  # multiple of the prices for repairs
-MOST_CUSTOMERS = 2000  # largest number of nodes for a table of lengths
+FIRST, LEAST, MOST = 1.0, 1 / 64, 64.0  # first, minimum and maximum factor of a price
+RISE, FALL = 1.2, 0.85  # multiply a factor if too few, or too many, children keep the limit
+NEAR = 0.05  # tolerated deviation of the share of children that keep a limit
+REPAIR = 10  # prices are multiplied by this for repairs
+MOST_CUSTOMERS = 2000  # maximum number of nodes for which a table of lengths is made
 
 
 class Prices:
@@ -47,7 +47,7 @@ class Prices:
         self._set()
 
     def follow(self, shares: Iterable[float], wanted: float) -> None:
-        """Change each price so that the share of children that keep its limit nears `wanted`."""
+        """Change each price to bring the share of children that keep its limit near `wanted`."""
         for name, share in zip(self._factors, shares, strict=True):
             if abs(share - wanted) > NEAR:
                 factor = self._factors[name] * (RISE if share < wanted else FALL)
@@ -100,9 +100,9 @@ class Overfull:
             self._lengths = xp.asarray(problem.nodes.lengths(*np.indices((nodes, nodes))))
 
     def __call__(self, tours: Any) -> Any:
-        """Return whether each node of tours (P, n) is a customer of such a route, bool (P, n).
+        """Return whether each node of tours (P, n) is a customer of an overfull route, bool (P, n).
 
-        None if durations are limited and there are more than `MOST_CUSTOMERS` nodes.
+        Return None if durations are limited and there are more than `MOST_CUSTOMERS` nodes.
         """
         if self._limit is not None and self._lengths is None:
             return None
