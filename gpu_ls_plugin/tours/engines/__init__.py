@@ -1,1 +1,1 @@
-"""Engines of local search and of chains, and which one serves what."""
+"""Engines of local searches and of chains, and the table of which engine serves which search."""

@@ -66,7 +66,7 @@ def _fell(before: Any, after: Any) -> bool:
 
 
 def refereed_costs(names: tuple[str, ...], problem: TSP, tours: Any) -> Any:
-    """Return the costs of tours; raise FaultyPartError, with `names`, if a row is not a tour."""
+    """Return the costs of tours; raise FaultyPartError, blaming `names`, if a row is not a tour."""
     try:
         return problem.cost(tours)
     except InvalidTourError as error:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 A_MOMENT = 1e-3  # seconds; with this budget, a search compiles all kernels, but hardly runs them
-SMALLEST_KICKED = 8  # cities; an iterated search of smaller tours only descends
+SMALLEST_KICKED = 8  # minimum number of cities for kicks; smaller tours only descend
 
 
 class CompilesAhead(ABC):
@@ -44,8 +44,8 @@ class CompilesAhead(ABC):
         Parameters
         ----------
         problem : Problem
-            That of the later call, or another one of the same size and metric. It does not get
-            candidate lists.
+            The problem of the later call, or another one of the same size and metric. No candidate
+            lists are stored in it.
         size : int
             Number of tours of the later call.
         backend, device
@@ -65,7 +65,7 @@ class CompilesAhead(ABC):
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
         """Compile the kernels for a batch like `tours`."""
-        compile_batch(self, problem, tours, backend)  # type: ignore[arg-type]  # is called
+        compile_batch(self, problem, tours, backend)  # type: ignore[arg-type]  # callable
 
     @abstractmethod
     def _compile_ahead(
@@ -75,7 +75,7 @@ class CompilesAhead(ABC):
 
 
 def with_quick_candidates(search: Any, problem: TSP) -> Any:
-    """Compile the kernels that make candidates; return the search with candidates made quickly."""
+    """Compile the kernels that make candidates; return the search with candidates quick to make."""
     if isinstance(search.candidates, All):
         return search
     search.candidates.compile(problem)

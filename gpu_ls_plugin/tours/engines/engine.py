@@ -36,7 +36,7 @@ class Engine(ABC):
     Attributes
     ----------
     smallest : int
-        Tours of fewer cities have no neighbours.
+        Minimum number of cities; shorter tours count as local optima.
     tours : array of the backend, shape (P, n), int32
         `launch` improves them in place.
     states : array of the backend, shape (P,), uint8
@@ -44,11 +44,11 @@ class Engine(ABC):
     seen : array of NumPy, shape (P,), uint8
         The states when the host last read them.
     pass_counts, move_counts : arrays of the backend, shape (P,), int64
-        Passes and applied moves of each tour.
+        How many passes each tour has made, and how many moves.
     moves_by : array of the backend, shape (K,), int64
-        Moves of each neighbourhood, summed over all tours, if there are several neighbourhoods.
+        Number of moves by each neighbourhood in all tours; 0 if there is only one neighbourhood.
     arrays : dict
-        The arrays on the backend, under the names of the kernels' parameters.
+        The arrays on the backend, by the names of kernel parameters.
     """
 
     smallest: ClassVar[int] = 4
@@ -71,11 +71,11 @@ class Engine(ABC):
         }
 
     def look_at(self, cities: Any) -> None:
-        """Look only at the cities marked in a bool array (P, n); the base class looks at all."""
+        """Set which cities to look at first, bool (P, n); the base class looks at all of them."""
 
     @abstractmethod
     def launch(self, passes: int, seconds: float) -> None:
-        """Queue up to `passes` passes of each unfinished tour; none begins after `seconds`."""
+        """Queue up to `passes` passes of each unfinished tour; no pass begins after `seconds`."""
 
     @abstractmethod
     def first_passes(self) -> int:
@@ -88,7 +88,7 @@ class Engine(ABC):
     def slices(self, together: int, seconds: float) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the first row and the arrays of `together` tours at a time, while time is left.
 
-        A single launch for the whole batch might run for too long after time is up.
+        A single launch for the whole batch might go on for too long after time is up.
         """
         watch = Stopwatch.of(seconds)
         for begin in range(0, len(self.tours), together):
@@ -100,12 +100,12 @@ class Engine(ABC):
             yield begin, {name: self.arrays[name][rows] for name in PER_TOUR}
 
     def made(self) -> tuple[int, int]:
-        """Return the passes and the moves of all tours so far."""
+        """Return how many passes and moves all tours have made so far."""
         passes, moves = self.backend.to_numpy(self._counts).sum(axis=1).tolist()
         return passes, moves
 
     def evaluations(self, passes: int) -> int:
-        """Return how many moves this number of passes has evaluated."""
+        """Return how many moves this number of passes evaluates."""
         return passes * self.moves_per_evaluation()
 
     @property
@@ -120,9 +120,9 @@ class Engine(ABC):
 
 
 def require_symmetric(problem: TSP, search: str) -> None:
-    """Raise UnsupportedProblemError if lengths depend on direction, since `search` reverses paths.
+    """Raise UnsupportedProblemError if lengths depend on the direction of travel.
 
-    `search` is the name of the search in the message.
+    `search` is the name, for the message, of a search that reverses paths.
     """
     if not problem.symmetric:
         raise UnsupportedProblemError(
@@ -135,9 +135,10 @@ def require_symmetric(problem: TSP, search: str) -> None:
 def moves_by_name(
     neighbourhoods: Sequence[Neighbourhood], moves: int, moves_by: Any
 ) -> dict[str, int]:
-    """Return the number of moves of each neighbourhood by name; repeated names get numbers from 2.
+    """Return how many moves each neighbourhood has made, by name; repeated names are numbered.
 
-    `moves` is the total; `moves_by` (K,) has the count of each of several neighbourhoods.
+    `moves` is the total. `moves_by` (K,) has one count per neighbourhood; it is ignored if there is
+    only one.
     """
     counts = moves_by.tolist() if len(neighbourhoods) > 1 else [moves]
     found: dict[str, int] = {}
@@ -148,7 +149,7 @@ def moves_by_name(
 
 
 class PersistentEngine(Engine):
-    """An engine with a single kernel, which makes all passes of a launch.
+    """An engine with a single kernel that makes all passes of a launch.
 
     A subclass sets `_kernel`, its `_arguments` by name (without `passes`), and `_shared_bytes` if
     the kernel needs dynamic shared memory.
@@ -159,7 +160,7 @@ class PersistentEngine(Engine):
     _shared_bytes = 0
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let each unfinished tour make up to `passes` passes; none begins after `seconds`."""
+        """Let each unfinished tour make up to `passes` passes; no pass begins after `seconds`."""
         self.backend.launch(
             self._kernel,
             len(self.tours),

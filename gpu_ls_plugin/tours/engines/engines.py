@@ -1,4 +1,4 @@
-"""The table of engines: the combinations of parts that each serves, and the lists it reads."""
+"""The table of engines: which searches each engine serves, and which candidate lists it reads."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 def two_opt_climb(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve exhaustive 2-opt."""
+    """Return the engine factory of exhaustive 2-opt."""
     require_shared_lengths(problem, "exhaustive 2-opt")
     several = search.moves_per_pass
     if not problem.objective.length_alone:
@@ -62,7 +62,7 @@ def two_opt_climb(
 def three_opt_climb(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve exhaustive 3-opt."""
+    """Return the engine factory of exhaustive 3-opt."""
     require_shared_lengths(problem, "exhaustive 3-opt")
     if not problem.objective.length_alone:
         return _unfiltered(search, backend, problem, seed, memory)
@@ -75,7 +75,7 @@ def three_opt_climb(
 def random_k(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve the best of k random triples of edges, by 2-opt or 3-opt."""
+    """Return the engine factory of `RandomK`: the best move of k random triples of edges."""
     require_shared_lengths(problem, "RandomK()")
     require_nothing_kept(problem.objective, problem, "RandomK()")
     require_undirected(problem.objective, "RandomK()")
@@ -91,7 +91,7 @@ def random_k(
 def candidate_moves(
     search: Parameters, backend: Backend, problem: TSP
 ) -> Callable[[], CandidateMoves]:
-    """Return a function that composes the moves of a search when it is first called."""
+    """Return a function that composes the moves of a search on its first call."""
     return cache(
         partial(
             CandidateMoves,
@@ -107,7 +107,7 @@ def candidate_moves(
 def best_sweep(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve best improvement on candidate lists."""
+    """Return the engine factory of best improvement on candidate lists."""
     require_shared_lengths(problem, "Best()")
     parts = candidate_moves(search, backend, problem)
     return EngineFactory(
@@ -119,7 +119,7 @@ def best_sweep(
 def descent(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve first improvement on candidate lists."""
+    """Return the engine factory of first improvement on candidate lists."""
     parts = candidate_moves(search, backend, problem)
     return EngineFactory(
         lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
@@ -130,7 +130,7 @@ def descent(
 def multi_descent(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve multi improvement: independent moves of several cities."""
+    """Return the engine factory of multi improvement: independent moves of several cities."""
     require_shared_lengths(problem, "Multi()")
     require_additive(problem.objective, problem, "Multi()")
     parts, cities = candidate_moves(search, backend, problem), search.pivoting.cities
@@ -145,7 +145,7 @@ def multi_descent(
 def filtered(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve one filtered neighbourhood; candidate lists become one more filter."""
+    """Return the engine factory of a filtered neighbourhood; lists become one more filter."""
     require_shared_lengths(problem, "a FilteredNeighbourhood")
     require_undirected(problem.objective, "a complete neighbourhood")
     (part,) = search.neighbourhoods
@@ -160,7 +160,10 @@ def filtered(
 
 
 def _unfiltered(search: Any, *others: Any) -> EngineFactory:
-    """Serve an objective by a filter that keeps all moves, because climbs only add up lengths."""
+    """Return the engine factory of a complete neighbourhood under an objective.
+
+    Climbs only add up lengths, so a filter that keeps all moves takes their place.
+    """
     part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
     return filtered(replace(search, neighbourhoods=(part,)), *others)
 
@@ -185,7 +188,7 @@ def _composed_on_lists(search: Parameters) -> bool:
 
 
 def _over_all_cities(*neighbourhoods: Any) -> Callable[[Parameters], bool]:
-    """Return a test for searches that have one of these neighbourhoods, over `All()` cities."""
+    """Return a test: does a search have just one of these neighbourhoods, over `All()` cities?"""
     alone = tuple((part,) for part in neighbourhoods)
     return lambda search: isinstance(search.candidates, All) and search.neighbourhoods in alone
 
@@ -198,7 +201,7 @@ def _none(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candid
 
 
 def of_composed(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
-    """Return the candidates of the search; none if their lists are too long for the engine."""
+    """Return the candidates of the search; empty if their lists are too long for the engine."""
     return [search.candidates] if search.candidates.most(problem) <= LONGEST_LIST else []
 
 

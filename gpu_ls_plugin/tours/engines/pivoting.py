@@ -9,8 +9,9 @@ from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import checks
 
 FIRST_OF = ("city", "step")  # values of `First.best_of`
-MOST_CITIES = constant("tours/engines/descent/multi_descent.cuh", "kMost")  # of a pass
-MOST_SAMPLES = 10**9  # triples of a pass
+# Maximum numbers per pass: of cities that `Multi` looks at, and of triples that `RandomK` draws.
+MOST_CITIES = constant("tours/engines/descent/multi_descent.cuh", "kMost")
+MOST_SAMPLES = 10**9
 
 
 class Pivoting:
@@ -50,11 +51,11 @@ class First(Pivoting):
     Parameters
     ----------
     best_of : {"city", "step"}
-        "city": the best of all moves at the city; the lanes of a GPU evaluate them together anyway.
-        "step": the best move of the earliest first step that has an improving one. A first step
-        removes an edge of the city and adds a candidate edge. On a CPU, "step" saves a third of the
-        work per kick, and the same number of kicks leads to equally good tours. It has no effect on
-        filtered neighbourhoods.
+        "city": take the best of all moves at the city; the lanes of a GPU evaluate them together
+        anyway. "step": take the best move of the earliest first step that has an improving move. A
+        first step removes an edge of the city and adds a candidate edge. On a CPU, "step" saves a
+        third of the work per kick, and the same number of kicks leads to equally good tours.
+        `best_of` has no effect on filtered neighbourhoods.
 
     Raises
     ------
@@ -77,7 +78,7 @@ class First(Pivoting):
 
 @dataclass(frozen=True)
 class Multi(Pivoting):
-    """Find the best moves of several cities, and apply all independent ones at once.
+    """Find the best move of each of several cities, and apply all independent ones at once.
 
     A pass skips each move that touches or crosses a move of an earlier city. The cities take turns;
     a city without an improving move is left out until one of its edges changes (don't-look bits).
@@ -114,7 +115,7 @@ class RandomK(Pivoting):
     Parameters
     ----------
     k : int
-        Triples of distinct edges that a pass draws uniformly, from 1 to 10**9.
+        Number of triples of distinct edges that a pass draws uniformly, from 1 to 10**9.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-// The state of a tour's search: it is running, or the reason why it has ended.
+// The state of a tour's search: running, or the reason why it ended.
 #pragma once
 
 namespace gls {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Parameters(Protocol):
-    """The parameters of a `LocalSearch`."""
+    """The parameters of a `LocalSearch` that engines read."""
 
     @property
     def neighbourhoods(self) -> Sequence[Any]:
@@ -24,7 +24,7 @@ class Parameters(Protocol):
 
     @property
     def candidates(self) -> Any:
-        """Cities that a city may be linked to."""
+        """The cities that a move may link each city to."""
 
     @property
     def pivoting(self) -> Any:
@@ -32,7 +32,7 @@ class Parameters(Protocol):
 
     @property
     def moves_per_pass(self) -> int:
-        """Moves that exhaustive 2-opt applies after one evaluation."""
+        """Maximum number of moves that exhaustive 2-opt applies after one evaluation."""
 
     @property
     def layout(self) -> str:
@@ -43,14 +43,16 @@ class Parameters(Protocol):
 class EngineFactory:
     """Makes the engines of one search."""
 
-    make: Callable[[Any, int, int], Engine]  # from tours, the first row's number, and most moves
-    bytes_per_tour: int  # of device memory
+    # Arguments: the tours, the number of their first row, the maximum number of moves per tour.
+    make: Callable[[Any, int, int], Engine]
+    bytes_per_tour: int  # device memory that a tour needs
 
 
 # Returns how many bytes an engine may use. The call is slow on a GPU.
 Memory = Callable[[], int]
-# Prepares a search on a backend, for a problem, with a seed.
+# Prepares a search. Arguments: its parameters, the backend, the problem, the seed and the memory.
 Preparation = Callable[[Parameters, "Backend", "TSP", int, Memory], EngineFactory]
+# Returns the candidates whose lists an engine reads.
 Lists = Callable[[Parameters, "Backend", "TSP"], Iterable["Candidates"]]
 
 
@@ -58,17 +60,17 @@ Lists = Callable[[Parameters, "Backend", "TSP"], Iterable["Candidates"]]
 class Service:
     """An engine, and the searches that it serves."""
 
-    pivoting: tuple[type[Pivoting], ...]  # rules that it serves
-    moves: Callable[[Parameters], bool]  # whether it serves the moves and candidates of a search
-    prepare: Preparation  # makes the engine factory of a search
-    lists: Lists  # returns the candidates whose lists the engine reads
-    cities: Callable[[TSP], TSP] = lambda problem: problem  # the problem that the lists are for
+    pivoting: tuple[type[Pivoting], ...]  # rules that the engine serves
+    moves: Callable[[Parameters], bool]  # tests whether it serves a search's moves and candidates
+    prepare: Preparation  # returns the engine factory of a search
+    lists: Lists
+    cities: Callable[[TSP], TSP] = lambda problem: problem  # the problem whose lists are needed
     several: bool = False  # whether `moves_per_pass` may be more than 1
-    alone: type[Neighbourhood] | None = None  # moves that no other engine serves
-    refusal: str = ""  # message for combinations of `alone` that the engine does not serve
+    alone: type[Neighbourhood] | None = None  # a neighbourhood that no other engine serves, if any
+    refusal: str = ""  # message if a search has `alone`, but no engine serves the search
 
     def serves(self, search: Parameters) -> bool:
-        """Return whether the engine serves a search that makes one move per pass."""
+        """Return whether the engine serves a search, apart from its `moves_per_pass`."""
         return isinstance(search.pivoting, self.pivoting) and self.moves(search)
 
 

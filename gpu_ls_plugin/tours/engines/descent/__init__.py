@@ -1,1 +1,1 @@
-"""Descents on candidate lists: city by city, several cities together, or the best of all."""
+"""Descents on candidate lists: city by city, several cities together, or all cities together."""

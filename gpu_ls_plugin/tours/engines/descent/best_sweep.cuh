@@ -1,6 +1,6 @@
 // Best improvement on candidate lists (Fosin et al. 2013): a pass looks at all cities, and applies
-// the best move of all. In parallel, teams evaluate chunks of the cities, or shares of a chunk's
-// first steps; then one block applies the best of their moves.
+// the best move of all. Many teams evaluate a tour in parallel: each takes a chunk of the cities,
+// or a share of the chunk's first steps. Then one block per tour applies the best of their moves.
 #pragma once
 
 #include "tours/moves/apply_move.cuh"
@@ -9,8 +9,9 @@
 
 namespace gls {
 
-// The cities of a chunk, read like a queue: every `step`-th city, because cities with much work
-// often have neighbouring numbers. A team takes its share of their first steps.
+// The cities of a chunk, read like a queue. A chunk has every `step`-th city: cities with much work
+// often have neighbouring numbers, and this spreads them over the chunks. A team takes share number
+// `share` of their first steps.
 struct EveryCity {
   int first, step, share, shares;
   GLS_DEVICE int operator[](int rank) const { return first + rank * step; }
@@ -19,17 +20,17 @@ struct EveryCity {
 
 // The tours of a launch, and the best moves found so far.
 struct SweepBatch {
-  int chunks, shares;      // chunks of a tour's cities; shares of a chunk's first steps
-  int64 max_moves;         // moves after which a tour stops
+  int chunks, shares;      // number of chunks of a tour, and of shares of a chunk
+  int64 max_moves;         // maximum number of moves of a tour
   int *tours, *positions;  // in rows: the city at each place, and the place of each city
   unsigned char* states;   // of each tour, a SearchState
-  int64* pass_counts;      // of each tour, evaluations so far
+  int64* pass_counts;      // of each tour, passes so far
   int64* move_counts;      // of each tour, moves so far
   int64* moves_by;         // of each neighbourhood, moves of all tours together
-  void* found;             // of each share of each chunk, its best move
+  void* found;             // of each share of each chunk, the best move: a BestFound
 };
 
-// Returns the view of a tour that its moves use.
+// Returns the view through which moves read a tour.
 template <class Lengths>
 GLS_DEVICE View<Lengths, int> view_of_tour(const SweepBatch& batch, int tour,
                                            const Instance& instance, const Candidates& lists) {

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "tours/engines/descent/best_sweep.cuh"
-# One struct as the only argument, because passes may be short, and each makes two launches.
+# A launch with a single struct as its argument is quick: passes may be short, and each makes two
+# launches.
 PARAMETERS = (Arguments.of((*composed.PARAMETERS, struct_of(HEADER, "SweepBatch"))),)
 FOUND_BYTES = constant("tours/engines/descent/scout.cuh", "kFoundBytes")
 
@@ -42,7 +43,7 @@ def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[
 
 
 def keep_kernel(metric: Metric, team: str) -> Kernel:
-    """Compose the kernel that computes the data of tours that an objective keeps."""
+    """Compose the kernel that computes the data that an objective keeps of each tour."""
     return metric_kernel(
         "keep_tours",
         metric,
@@ -101,8 +102,8 @@ class BestSweep(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
-        """Return the device memory of one tour in bytes."""
-        # A single tour has the most chunks.
+        """Return how many bytes of device memory a tour needs."""
+        # An upper bound: a tour that is alone in its batch has the most chunks and shares.
         chunks, shares, _ = descent_layouts.sweep_shape(n, 1, "cuda")
         return n * (4 + 4) + chunks * shares * FOUND_BYTES + 64
 

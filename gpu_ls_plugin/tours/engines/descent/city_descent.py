@@ -49,7 +49,7 @@ def city_kernel(
 ) -> Kernel:
     """Compose a kernel whose teams search one tour each.
 
-    `own` names the struct of its parameters besides `PARAMETERS`.
+    `own` names the struct of the parameters that the kernel has in addition to `PARAMETERS`.
     """
     header = f"tours/engines/descent/{name}.cuh"
     kernel = moves.kernel(
@@ -64,7 +64,7 @@ def city_kernel(
 
 
 class CityDescent(PersistentEngine):
-    """A batch of descents on a backend; a pass is a look at a city."""
+    """A batch of descents on a backend, whose passes are looks at single cities."""
 
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, parts: CandidateMoves, max_moves: int
@@ -92,15 +92,15 @@ class CityDescent(PersistentEngine):
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
-        """Return the device memory of a tour in bytes."""
+        """Return how many bytes of device memory a tour needs."""
         return 8 * n + tour_layouts.tour_bytes(n, 4) + 64
 
     def first_passes(self) -> int:
-        """Return a number of looks for one launch."""
+        """Return a number of looks for the first launch."""
         return descent_layouts.looks_of_a_launch(self.backend, len(self.tours))
 
     def moves_per_evaluation(self) -> int:
-        """Return the number of moves at a city."""
+        """Return how many moves a look at a city evaluates."""
         return self._parts.neighbours
 
 
@@ -140,7 +140,7 @@ multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", "Sw
 
 
 class MultiDescent(CityDescent):
-    """A batch of descents that look at several cities together."""
+    """A batch of descents that each look at up to `cities` cities together."""
 
     def __init__(
         self,

@@ -21,9 +21,9 @@ GLS_DEVICE FirstFound<Length> next_move(const Team& team, const View& view, Queu
 }
 
 struct DescentLimits {
-  int ahead;         // cities that a team looks at together
-  int64 most_moves;  // moves of the tour, including those before the call
-  int most_looks;    // looks at a city
+  int ahead;         // maximum number of cities that a team looks at together
+  int64 most_moves;  // maximum number of moves of the tour, including those before the call
+  int most_looks;    // maximum number of looks at a city in the call
 };
 
 // Makes moves until the queue is empty or a limit is reached, and counts them in `moves`; returns

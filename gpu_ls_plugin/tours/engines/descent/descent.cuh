@@ -2,7 +2,7 @@
 // applies its best improving move, and queues the ends of the changed edges again.
 //
 // A team searches one tour. A team of many lanes looks at several cities at once, and uses the move
-// of the first city that has one, so that all teams return the same tour.
+// of the first city that has one. So teams of any size return the same tour.
 #pragma once
 
 #include "tours/engines/descent/descend.cuh"
@@ -13,12 +13,12 @@ namespace gls {
 
 // The queues of the tours.
 struct WaitingCities {
-  int ahead;         // cities that a team looks at together
+  int ahead;         // maximum number of cities that a team looks at together
   int* queues;       // of each tour, in rows of n
   int* queue_sizes;  // of each tour; -1: all cities are queued, in the order of the tour
 };
 
-// Length is the type of sums of lengths in a move: int if they fit.
+// Length is the type of sums of lengths in a move: int if all sums fit.
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
 struct Descent : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
   using City = typename Memory::City;

@@ -7,8 +7,10 @@
 namespace gls {
 
 struct DescentBatch {
-  int passes;             // most passes of a tour in this launch: looks, or whole evaluations
-  int64 max_moves;        // moves after which a tour stops
+  // Maximum number of passes of a tour in this launch. A pass is a look at a city, or an evaluation
+  // of the whole neighbourhood.
+  int passes;
+  int64 max_moves;        // maximum number of moves of a tour
   int* tours;             // in rows
   unsigned char* states;  // of each tour, a SearchState
   int64* pass_counts;     // of each tour, passes so far

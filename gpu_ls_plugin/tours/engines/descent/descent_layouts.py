@@ -23,26 +23,27 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # upper bounds, including the city's move
-WARPS = (16, 12, 8, 6, 4, 2, 1)  # warps of a block in which each warp holds a tour
-# Most warps of a block for moves that choose places (`ChainNeeds.chooses`), by the registers that
-# the moves need.
+WARPS = (16, 12, 8, 6, 4, 2, 1)  # possible numbers of warps per block, if each warp holds a tour
+# Maximum number of warps per block for moves that choose places (`ChainNeeds.chooses`), by how many
+# registers the moves need.
 CHOOSING_WARPS = {"few": 16, "some": 16, "many": 12, "most": 8}
-# Lanes of a block that holds one tour, by the largest number of cities.
+# Number of lanes of a block that holds one tour, by the maximum number of cities.
 BLOCK_LANES = {2_000: 128, 8_000: 256}
 FEW = 2  # tours per multiprocessor; with more tours than this, a block has half of these lanes
 SOME = 8  # tours per multiprocessor; with at least this many, each tour gets a warp
 LISTED_BYTES = 16  # per lane of a block, for shared lists of moves
-# Chunks of a sweep, by the cities of all tours together: cities of a chunk, and the number of
-# blocks that share their first steps. In small instances, many blocks share the work at cities with
-# long edges; in large ones, it matters more that neighbouring lanes read neighbouring memory.
+# Chunks of a sweep: maximum number of cities of all tours together, number of cities per chunk, and
+# number of blocks that share the first steps of a chunk. In small instances, many blocks share the
+# work at cities with long edges; in large ones, it matters more that neighbouring lanes read
+# neighbouring memory.
 SWEEP_SHAPES: tuple[tuple[float, int, int], ...] = (
     (2_000, 64, 64),
     (10_000, 64, 32),
     (40_000, 8, 2),
     (math.inf, 8, 1),
 )
-SWEEP_LANES = 128  # of a block that evaluates a chunk
-CPU_SWEEP_CITIES = 8  # of a chunk on a CPU
+SWEEP_LANES = 128  # lanes of a block that evaluates a chunk
+CPU_SWEEP_CITIES = 8  # number of cities per chunk on a CPU
 
 
 def looks_of_a_launch(backend: Backend, tours: int) -> int:
@@ -81,7 +82,7 @@ def descent_shape(
         return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
     in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room(lanes)
     lanes = lanes if in_shared else LARGE_LANES
-    beside = in_shared and tours * (own + sites) <= room(lanes)  # of all blocks together
+    beside = in_shared and tours * (own + sites) <= room(lanes)  # for all blocks together
     return DescentShape(f"gls::Block<{lanes}>", lanes, 1, in_shared, beside)
 
 
@@ -93,9 +94,9 @@ def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
     return -(-n // cities), shares, SWEEP_LANES
 
 
-# Lanes of a block that looks at many cities together, by the registers that the moves need.
+# Lanes of a block that looks at many cities together, by how many registers the moves need.
 MULTI_LANES = {"few": 512, "some": 512, "many": 384, "most": 256}
-MULTI_GLOBAL_LANES = 256  # if the tour is in global memory
+MULTI_GLOBAL_LANES = 256  # lanes of such a block if the tour is in global memory
 LOOK_BATCH_BYTES = constant("tours/engines/descent/multi_descent.cuh", "kLookBatchBytes")
 
 
@@ -104,7 +105,7 @@ class MultiShape(DescentShape):
     """The layout of multi improvement."""
 
     def shared_bytes(self, n: int) -> int:
-        """Return the dynamic shared memory of a block."""
+        """Return how many bytes of dynamic shared memory a block needs."""
         return super().shared_bytes(n) + LOOK_BATCH_BYTES * self.in_shared
 
 

@@ -1,23 +1,24 @@
-// Lists of promising moves: judged by their lengths alone, they may gain. The objective decides.
+// Lists of promising moves. A move is promising if it may gain, judging by lengths alone; then the
+// objective decides.
 //
 // Few moves of a variant are promising. Each lane counts the promising moves of its variants. Then
-// the lanes share the moves of all of them: a lane finds a move by its number, and asks the
-// objective about it. So all lanes ask the objective at the same time, and about equally often.
+// the lanes share all promising moves: a lane finds a move by its number, and asks the objective
+// about it. So all lanes ask the objective at the same time, and about equally often.
 #pragma once
 
 #include "tours/moves/move.cuh"
 
 namespace gls {
 
-// Counts of the moves that a lane has listed, one count for each of its variants in turn.
+// How many moves a lane has listed in each turn. In a turn, a lane takes one variant.
 struct ListedByTurn {
-  static constexpr int kTurns = 8;  // variants of a lane; a byte of `counts` for each
-  static constexpr int kMost = 31;  // moves of a variant, so that their sum fits a byte
+  static constexpr int kTurns = 8;  // number of turns; each has a byte of `counts`
+  static constexpr int kMost = 31;  // maximum number of moves per turn; their sum fits into a byte
   uint64 counts = 0;
 
   GLS_DEVICE void set(int turn, int count) { counts |= uint64(count) << 8 * turn; }
   GLS_DEVICE int size() const { return int(counts * 0x0101010101010101ull >> 56); }
-  // Returns the turn of a move; `number` becomes its number among the moves of that turn.
+  // Returns the turn of move `number`; `number` becomes its number among the moves of that turn.
   GLS_DEVICE int turn_of(int& number) const {
     int turn = 0;
     for (uint64 left = counts; number >= int(left & 255); left >>= 8, ++turn) {
@@ -73,8 +74,8 @@ GLS_DEVICE int count_moves(const View& view, const FirstStep<Length>& first, int
   return exact.listed.count;
 }
 
-// Writes promising move `number` of a variant, and returns its gain. It is out of line, because few
-// moves are listed.
+// Writes promising move `number` of a variant, and returns its gain. The function is out of line:
+// few moves are listed, so it is rarely called.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_OUT_OF_LINE Length gain_of_listed(const View* view, const FirstStep<Length>* first, int variant,
                                       int number, Move* move) {

@@ -6,8 +6,9 @@
 
 namespace gls {
 
-// City c has bit c / count of word c % count. Cities with neighbouring numbers are often
-// neighbours, whose moves exclude each other; here they are far apart in the sweep.
+// City c has bit c / count of word c % count, where `count` is the number of words. Cities with
+// neighbouring numbers are often close together, so that their moves exclude each other; this order
+// puts them far apart in the sweep.
 struct LookBits {
   uint32* words;
   int count;
@@ -22,12 +23,13 @@ struct LookBits {
   }
 
   // Writes the first cities, at most `most`, of a sweep that starts at bit `begin`; returns how
-  // many. If there are `most`, `later` becomes the start of the next sweep. The bits do not change.
+  // many. If it writes `most` cities, `later` becomes the start of the next sweep. The bits do not
+  // change.
   template <class Team>
   GLS_DEVICE int next(const Team& team, int begin, int most, int* cities, int& later) const {
     const int first = begin / 32;
-    const uint32 behind =
-        (1u << begin % 32) - 1;  // bits of the first word that the sweep reaches last
+    // The bits below `begin` in the first word: the sweep ends with them.
+    const uint32 behind = (1u << begin % 32) - 1;
     int found = 0;
 #pragma unroll 1
     for (int base = 0; base <= count && found < most; base += Team::kLanes) {

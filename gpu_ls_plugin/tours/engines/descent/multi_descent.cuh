@@ -1,4 +1,4 @@
-// Local search by multi improvement (Rios et al. 2017): a look finds the best move of each of
+// Local search by multi improvement (Rios et al. 2017): a round finds the best move of each of
 // several cities, and applies all independent ones together.
 //
 // A team searches one tour; its squads look at cities in parallel. A city without a move is not
@@ -17,35 +17,37 @@ namespace gls {
 // The cities that are looked at together, and their moves.
 template <int kMost, class Length>
 struct LookBatch {
-  int looked, cities[kMost];        // their number, and the cities
-  FirstFound<Length> found[kMost];  // the best move of each
+  int looked, cities[kMost];        // the number of cities, and the cities
+  FirstFound<Length> found[kMost];  // the best move of each city
   int improving, ranks[kMost];      // the number of cities with a move, and their ranks
   Move moves[kMost];
   Cuts cuts[kMost];
   uint32 conflicts[kMost][kMost / 32];  // bit j of row i: moves j < i and i are not independent
-  int sweep, later;                     // start of the present sweep, and of the next
+  int sweep, later;                     // bit at which the current sweep starts, and the next one
   Relinking<kMost> relinking;
 };
 
-constexpr int kLookBatchBytes = 25888;  // upper bound for the size of a LookBatch on a GPU
+constexpr int kLookBatchBytes = 25888;  // upper bound for the size in bytes of a LookBatch on a GPU
 
 // The sweeps of the tours over their cities.
 struct SweepState {
-  int most;       // cities to look at together
+  int most;       // maximum number of cities that a round looks at together
   uint32* looks;  // of each tour, the bits of LookBits: cities to be looked at
   int* sweeps;    // of each tour, the start of its next sweep
 };
 
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
 struct MultiDescent : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
-  static constexpr int kMost = 64;  // cities of a look; their conflicts fit into two words
+  // Maximum number of cities in a round; the conflicts of a move fit into two words.
+  static constexpr int kMost = 64;
   using City = typename Memory::City;
   using MetricLengths = Lengths<Metric, Length>;
   using Site = typename MetricLengths::City;
   using View = gls::View<MetricLengths, City>;
   using Squad = typename Team::Squad;
   using Batch = LookBatch<kMost, Length>;
-  static_assert(!kOnDevice || sizeof(Batch) <= kLookBatchBytes, "Python reserves as many bytes");
+  static_assert(!kOnDevice || sizeof(Batch) <= kLookBatchBytes,
+                "Python reserves kLookBatchBytes for a LookBatch");
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
                              DescentBatch descents, SweepState state) {
@@ -142,7 +144,7 @@ struct MultiDescent : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     });
   }
 
-  // Selects the cities of the next look; the last squad does it alone.
+  // Selects the cities of the next round; the last squad does it alone.
   GLS_DEVICE void take_cities() {
     if (team.lane() / Squad::kLanes != Squad::kTeams - 1) return;
     const Squad squad{};
@@ -228,7 +230,8 @@ struct MultiDescent : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     team.sync();
   }
 
-  // In the order of the cities, takes each move that is independent of all moves taken before it.
+  // In the order of the cities, takes each move that is independent of all moves taken before it,
+  // up to `most` moves.
   GLS_DEVICE void take(int64 most) {
     if (team.lane() < Squad::kLanes) {
       const Squad squad{};

@@ -9,7 +9,8 @@ namespace gls {
 
 constexpr int kNowhere = 0x7fffffff;  // a rank that no move has
 
-// An improving move: the rank of its city, its number among the moves of the city, and its gain.
+// An improving move: its rank, its number among the moves of its city, and its gain. The rank is
+// that of the city in the queue, or the Place below.
 template <class LengthType>
 struct Found {
   using Length = LengthType;
@@ -24,7 +25,7 @@ struct Found {
 // A move found by first improvement: ordered by its place, then by its gain.
 template <class Length>
 struct FirstFound : Found<Length> {
-  static constexpr bool kStops = true;  // at the first city that improves
+  static constexpr bool kStops = true;  // at the first city with an improving move
   GLS_DEVICE bool operator<(const FirstFound& other) const {
     if (this->rank != other.rank) return this->rank < other.rank;
     if (this->gain != other.gain) return this->gain > other.gain;
@@ -43,18 +44,19 @@ struct BestFound : Found<Length> {
   }
 };
 
-// Upper bound for the bytes of a found move, for all types of lengths.
+// Upper bound for the size of a found move in bytes, for all types of lengths.
 constexpr int kFoundBytes = 16;
 static_assert(sizeof(BestFound<int64>) == kFoundBytes && sizeof(BestFound<double>) == kFoundBytes &&
                   sizeof(BestFound<int>) <= kFoundBytes,
-              "Python reserves as many bytes");
+              "Python reserves kFoundBytes for a found move");
 
-// The place of a move, which first improvement uses as its `rank`: the rank of its city in the
-// queue and, if a search stops at the earliest first step that improves, the number of the step.
+// The place of a move is what Found::rank contains: the rank of the move's city in the queue. If a
+// search stops at the earliest first step with an improving move, the low bits of the place are the
+// number of the step.
 template <class Neighbourhood>
 struct Place {
   static constexpr bool kStep = TakesFirstStep<Neighbourhood>::kValue;
-  static constexpr int kBits = kStep ? 15 : 0;  // bits of the number of a step
+  static constexpr int kBits = kStep ? 15 : 0;  // how many bits the number of a step has
   GLS_DEVICE static int of(int rank, int choice) {
     return kStep ? int(uint32(rank) << kBits | uint32(choice)) : rank;
   }
@@ -98,7 +100,7 @@ struct FirstSteps {
   FirstStep<Length> in[2];
   bool gains[2];
 
-  // Without branches, because some lane always needs the result.
+  // This code has no branches, because some lane always needs the result.
   template <class View>
   GLS_DEVICE FirstSteps(const View& view, int directions, int city, int rank) {
     const auto entry = view.candidates.entry(city, rank);
@@ -124,7 +126,7 @@ GLS_DEVICE void make_move(const View& view, const Choices& choices, int city, in
   Neighbourhood::gain(view, first.in[forward], index - choice * variants, move);
 }
 
-// The exact gain of a move. It is out of line, because it is rarely needed.
+// Returns the exact gain of a move. The function is out of line, because it is rarely called.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_RARE Length exact_gain(const View* view, const FirstStep<Length>* first, int variant,
                            Move* move) {
@@ -144,7 +146,8 @@ GLS_DEVICE void write_found(const View& view, const FirstStep<Length>& first, in
 #endif
 }
 
-// The gain of a move, by estimated lengths; if one is in doubt, by exact lengths.
+// Returns the gain of a move by estimated lengths or, if an estimate is too uncertain, by exact
+// lengths.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int variant,
                           Move& move) {
@@ -207,7 +210,7 @@ GLS_RARE Found exact_best_of_step(const View& view, const FirstStep<Length>& fir
   return best_of_step<Neighbourhood>(view, first, rank, index, best);
 }
 
-// As `best_of_step`, by estimated lengths; if one is in doubt, by exact lengths.
+// As `best_of_step`, by estimated lengths or, if an estimate is too uncertain, by exact lengths.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
 GLS_DEVICE Found look_at_step(const View& view, const FirstStep<Length>& first, int rank, int index,
                               Found best) {
@@ -311,9 +314,9 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
 
 #ifdef __CUDACC__
 
-// Collects first steps that gain in `survivors`, and returns their number. An item is a city and
-// one of its candidates. Collecting starts at item number `item`. It stops as soon as there is a
-// step or, if it `gathers`, before there are more steps than room.
+// Collects in `survivors` the first steps that gain, and returns how many. An item is a city and
+// one of its candidates. The function starts at item number `item`, and stops as soon as it has
+// found a step. If it `gathers`, it goes on until `survivors` has no room for the next steps.
 template <bool gathers = false, class Team, class View, class Queue,
           class Length = typename View::Length>
 GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue& queue,
@@ -341,13 +344,14 @@ GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue&
   return count;
 }
 
-// Returns the number of items in a queue's share, of the cities with ranks below `end`.
+// Returns how many of the items of the first `end` cities belong to the queue's share.
 template <class Queue>
 GLS_DEVICE int items_of(const Queue& queue, const Choices& choices, int end) {
   return (end * choices.breadth.divisor - queue.share + queue.shares - 1) / queue.shares;
 }
 
-// Evaluates a variant of a first step, if it `exists`; returns whether it becomes the lane's best.
+// Evaluates a variant of a first step, if it `exists`; returns whether it becomes the lane's best
+// move.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
 GLS_DEVICE bool try_move(const View& view, const Choices& choices, const Survivor<Length>& from,
                          int variant, bool exists, Move& move, Found& own) {
@@ -396,7 +400,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
           try_move<Neighbourhood>(view, choices, survivors[step], variant, within, its_move, own);
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;
-        // Stop, unless the first city that improves has more moves.
+        // Stop, unless moves of the first city with an improving move are left to evaluate.
         best = team.least(own);
         if (leads && own == best) {
           memory.move = its_move;
@@ -419,7 +423,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   return Found::kStops ? best : least_of_all(team, own);
 }
 
-// The moves of some survivors, numbered variant by variant.
+// The pairs of a survivor and a variant, numbered variant by variant.
 template <class Length>
 struct ByVariant {
   const Survivor<Length>* survivors;
@@ -434,8 +438,8 @@ struct ByVariant {
   }
 };
 
-// Counts the promising moves (listed_moves.cuh) of each of the lane's variants, from number `base`
-// on.
+// Counts the promising moves (listed_moves.cuh) of some pairs of a survivor and a variant. A lane
+// takes one pair in each turn; the first lane's first pair has number `base` of `moves`.
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
                                    const ByVariant<Length>& numbers, int base, int moves) {
@@ -450,14 +454,15 @@ GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
   return listed;
 }
 
-// Returns the best move of all lanes, and writes it if it belongs to the present group of moves.
-// `leading` is the number of the lane's best move if that belongs to the group, else kNowhere.
+// Returns the best move of all lanes, and writes it if the lanes found it among the pairs of the
+// last call of `list_moves`. If so, `leading` is the number of the lane's best move; it is kNowhere
+// if the lane found its best move earlier.
 template <class Team, class Found>
 GLS_DEVICE Found least_listed(const Team& team, const Found& own, int leading, const Move& its_move,
                               Move& move) {
   const Found best = team.least(own);
   const bool leads = leading != kNowhere && own == best && own.gain == best.gain;
-  // Several lanes may have found moves of one variant with equal gains.
+  // Several lanes may have found moves of the same variant with the same gain.
   const int first = team.least(leads ? leading : kNowhere);
   if (leads && first == leading) move = its_move;
   return best;
@@ -472,11 +477,11 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
   using Length = typename View::Length;
   using Place = gls::Place<Neighbourhood>;
   constexpr int kLanes = Team::kLanes, kGroup = ListedByTurn::kTurns * kLanes;
-  constexpr int kNumber = 16;  // bits of the number of a move among those of a variant
+  constexpr int kNumber = 16;  // how many bits the number of a move of a variant has
   const View its_view = view;  // a copy, for functions out of line
   int items = items_of(queue, choices, end), item = 0;
   Found best{{kNowhere, 0, 0}}, own = best;
-  Move its_moves[2];  // the lane's best, and one to be written
+  Move its_moves[2];  // the lane's best move, and room for the next
   int spare = 0;
 #pragma unroll 1
   while (item < items) {
@@ -487,7 +492,7 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
 #pragma unroll 1
     for (int base = 0; base < moves; base += kGroup) {
       const ListedByTurn listed = list_moves<Neighbourhood>(team, view, numbers, base, moves);
-      int leading = kNowhere;  // variant and move of the lane's best, if it belongs to this group
+      int leading = kNowhere;  // pair and number of the lane's best move, if found in this group
       team.share(listed, [&](int lane, int number, const ListedByTurn& counts) {
         const int index = base + counts.turn_of(number) * kLanes + lane;
         const int variant = numbers.variant(index);
@@ -502,7 +507,7 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;
         best = least_listed(team, own, leading, its_moves[spare ^ 1], memory.move);
-        // Stop, unless the first city that improves has more moves.
+        // Stop, unless moves of the first city with an improving move are left to evaluate.
         const int next = base + kGroup < moves ? Place::city(best.rank)
                          : item < items        ? choices.breadth.quotient(item)
                                                : kNowhere;
@@ -550,7 +555,7 @@ GLS_DEVICE void look_each_together(const Team& team, const View& view, const Cit
 
 #endif
 
-// Looks at each city of rank 0 to `end - 1` separately; its best move becomes found[rank].
+// Looks at each city of rank 0 to `end - 1` separately; the city's best move becomes found[rank].
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE void look_each(const Team& team, const View& view, const int* cities,
                           const Choices& choices, int end, ScoutMemory<Team, Length>& memory,
@@ -565,8 +570,8 @@ GLS_DEVICE void look_each(const Team& team, const View& view, const int* cities,
 #endif
 }
 
-// Looks at the cities of rank 0 to `end - 1`. If the search stops at the first city that improves,
-// it writes the found move into `memory`.
+// Looks at the cities of rank 0 to `end - 1`. If the search stops at the first city with an
+// improving move, it writes the found move into `memory`.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
                       int end, ScoutMemory<Team, typename View::Length>& memory) {

@@ -1,5 +1,5 @@
-// A first-in, first-out queue of the cities to be looked at. A city is in it at most once (the
-// inverse of Bentley's don't-look bits).
+// A first-in, first-out queue of the cities to be looked at. A city is in the queue at most once:
+// one bit per city, the inverse of Bentley's don't-look bit, says whether the city is queued.
 #pragma once
 
 #include "tours/kernels/ring_tour.cuh"
@@ -10,7 +10,7 @@ template <class City>
 struct WorkQueue {
   City* ring;
   uint32* queued;  // a bit for each city
-  int room;        // capacity of the ring; the number of cities is enough
+  int room;        // capacity of the ring; the number of cities always suffices
   int head, size;
   static constexpr int share = 0, shares = 1;  // a team takes all first steps of the cities
 
@@ -48,7 +48,7 @@ struct WorkQueue {
     size -= count;
   }
 
-  // Appends the cities that are not queued yet, in their order.
+  // Appends those of the given cities that are not queued yet, in the given order.
   template <class Team>
   GLS_DEVICE void push(const Team& team, const int* cities, int count) {
     size += team.append_new(queued, cities, count,
