@@ -1,4 +1,4 @@
-"""The base class of cooperations, and what cooperations may use of chains."""
+"""The base class of cooperations, and the attributes of chains that cooperations use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOST_KICKS_PER_CITY = 1e9  # between two exchanges
+MOST_KICKS_PER_CITY = 1e9  # maximum of `every`
 
 
 class Cooperation(ABC):
@@ -24,15 +24,17 @@ class Cooperation(ABC):
     All kinds of chains have the following attributes and methods. Arrays have a row for each chain
     and are on the backend ``chains.start.backend``:
 
-    - ``tours``, ``costs``: the current tour of each chain; ``best_tours``, ``best_costs``: its best
-      tour. These arrays are read-only; the next two methods hand over tours.
+    - ``tours``, ``costs``: the current tour of each chain and its cost; ``best_tours``,
+      ``best_costs``: the best tour of each chain and its cost. Do not change these arrays; call one
+      of the next two methods to hand over tours.
     - ``take(rows, others)``: the chains `rows` continue from the best tours of the chains `others`.
-    - ``adopt(tours, costs)``: chains continue from tours that are cheaper than their best ones.
+    - ``adopt(tours, costs)``: chain i continues from ``tours[i]`` if that is cheaper than its best
+      tour.
     - ``kept(owner, make)``: the result of ``make()`` in the first call; the same object in later
-      calls with this owner. A cooperation has no state, since several searches may use it. It keeps
-      data here, with itself as `owner`, and so is hashable.
-    - ``start``: the problem, the seed and the number of the first row; ``parts``: neighbourhoods
-      and candidate lists, None if the search has none.
+      calls with this owner. A cooperation has no state, since several searches may use it. It
+      keeps the data of a search here, with itself as `owner`, and so must be hashable.
+    - ``start``: the problem, the seed and the number of the first row; ``parts``: the
+      neighbourhoods and candidate lists, or None if the search does not use any.
 
     Attributes
     ----------
@@ -64,7 +66,7 @@ class Cooperation(ABC):
         """Raise UnsupportedProblemError if the cooperation does not support a problem."""
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory per tour in bytes, without that of the chain."""
+        """Return how many bytes of device memory a tour needs in addition to its chain."""
         return 0
 
     def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
@@ -75,7 +77,7 @@ class Cooperation(ABC):
         perturbation : Perturbation
             The kicks of the search.
         fused : bool
-            Whether kicks may be in one kernel with the repair.
+            Whether kicks may be in the same kernel as the repair.
         """
         return perturbation
 
@@ -104,9 +106,9 @@ class Cooperation(ABC):
         level : float
             Current level of the acceptance rule.
         seconds : float
-            Approximate limit for the exchange.
+            Approximate time limit of the exchange.
         kicks : int
-            Largest number of kicks that each chain may make in the exchange.
+            Maximum number of kicks that each chain may make in the exchange.
 
         Returns
         -------

@@ -7,32 +7,32 @@
 
 namespace gls {
 
-constexpr int kMostEdges = 512;  // of a walk, and so of a cycle
+constexpr int kMostEdges = 512;  // maximum number of edges of a walk, and so of a cycle
 
 // Edge i joins the cities at(i) and at(i + 1); it belongs to parent B if i + first is odd.
 template <class City>
 struct AbCycle {
   const City* cities;
-  int edges;  // number of edges of both parents
-  int first;
-  int turn = 0;  // shift by which the cycle is read
+  int edges;     // number of edges, of both parents together
+  int first;     // 0 if edge 0 belongs to parent A, 1 if it belongs to parent B
+  int turn = 0;  // number of the stored edge with which reading begins
 
   // City i, for i < edges + 2.
   GLS_DEVICE int at(int i) const {
     const int k = i + turn;
     return int(cities[k < edges ? k : k - edges]);
   }
-  // The same cycle, beginning with an edge of A.
+  // Returns the same cycle, beginning with an edge of A.
   GLS_DEVICE AbCycle from_a() const { return {cities, edges, 0, first}; }
 };
 
-// The cycles of a pair of tours, one behind the other in memory.
+// All cycles of a pair of tours, one behind the other in memory.
 template <class City>
 struct AbCycles {
   City* cities;   // the first city of each edge
-  uint32* marks;  // bits that mark the last edge of each cycle, and first edges that belong to B
-  int edges = 0;  // of all cycles
-  int count = 0;
+  uint32* marks;  // bits: set for the last edge of each cycle, and for first edges that belong to B
+  int edges = 0;  // number of edges of all cycles
+  int count = 0;  // number of cycles
 
   template <class Memory>
   GLS_DEVICE AbCycles(int n, Memory& memory)
@@ -48,7 +48,7 @@ struct AbCycles {
     team.sync();
   }
 
-  // Appends a cycle whose edge i begins at city(i).
+  // Appends a cycle of `more` edges; edge i begins at city(i).
   template <class Team, class Begin>
   GLS_DEVICE void append(const Team& team, int more, int first, Begin city) {
     team.each(more, [&](int i) {
@@ -59,7 +59,7 @@ struct AbCycles {
     ++count;
   }
 
-  // The cycle whose first edge is number `begin`.
+  // Returns the cycle whose first edge is number `begin`.
   GLS_DEVICE AbCycle<City> from(int begin) const {
     int word = (begin + 1) / 32;
     uint32 bits = marks[word] & ~0u << (begin + 1) % 32;

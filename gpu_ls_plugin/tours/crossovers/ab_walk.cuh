@@ -1,5 +1,5 @@
-// Walks that find AB-cycles. A walk removes the edges that it takes; when it meets itself, it has
-// closed a cycle.
+// Walks that find AB-cycles. A walk takes edges of parents A and B in turn and removes them. When
+// it meets itself, it has closed a cycle.
 #pragma once
 
 #include "backends/include/philox.cuh"
@@ -15,8 +15,8 @@ struct NumberWindow {
 
   uint32* numbers;
   Philox stream;
-  int64 step;           // of the stream (four numbers each) at which the next window begins
-  int used = kNumbers;  // how many numbers of this window are used
+  int64 step;           // step of the stream, of four numbers each, at which the next window begins
+  int used = kNumbers;  // number of used numbers of this window
 
   template <class Memory>
   GLS_DEVICE NumberWindow(const Philox& stream, int64 step, Memory& memory)
@@ -46,17 +46,17 @@ struct NumberWindow {
   }
 };
 
-// Each step depends on the previous one, so one lane walks, and a step waits for a single read: the
-// neighbours of a city. If the edge to a neighbour is taken or common to both parents, the city
-// itself is stored instead of the neighbour. A mark replaces the neighbour to which the walk went
-// next.
+// Each step depends on the previous one, so a single lane walks. A step waits for only one read:
+// the neighbours of a city. If the edge to a neighbour has been taken or is common to both parents,
+// the city itself is stored instead of the neighbour. When the walk leaves a city, a mark replaces
+// the neighbour to which it goes.
 template <class City>
 struct AbWalk {
   int n;
   Neighbours<City>* a;
   Neighbours<City>* b;
-  uint32* open;  // bit c: the edge of A from city c to its successor has been in no walk yet
-  City* walk;    // edge i joins cities i and i + 1 of it, and belongs to A if i is even
+  uint32* open;  // bit c: no walk has taken the edge of A from city c to its successor yet
+  City* walk;    // edge i joins walk[i] and walk[i + 1] and belongs to A if i is even
   NumberWindow random;
   int length = 0;
 
@@ -74,9 +74,9 @@ struct AbWalk {
            piece_bytes<City>(kMostEdges + 1) + NumberWindow::bytes();
   }
 
-  // Finds cycles of parents A and B until it has `most` cycles or no edge is left. After a cycle,
-  // the walk continues from the city where it closed. A walk that becomes too long is given up, and
-  // its edges are lost.
+  // Finds cycles of the parents `first` (A) and `second` (B) until it has `most` cycles or no edge
+  // is left. After a cycle, the walk continues from the city where the cycle closed. A walk that
+  // becomes too long is given up, and its edges are lost.
   template <class Team>
   GLS_DEVICE void find(const Team& team, const int* first, const int* second, int most,
                        AbCycles<City>& found) {
@@ -112,12 +112,12 @@ struct AbWalk {
 
   GLS_DEVICE static int words(int n) { return (n + 31) / 32; }
 
-  // The mark of the edge by which the walk left its city i, and the index i of a mark (at least
-  // kMostEdges if `way` is a city instead).
+  // `mark` returns the mark of the edge by which the walk left walk[i]; `marked` returns the index
+  // i of a mark, or at least kMostEdges if `way` is a city.
   GLS_DEVICE static City mark(int i) { return City(-1 - i); }
   GLS_DEVICE static uint32 marked(City way) { return uint32(City(-1)) - uint32(way); }
 
-  // Stores the edges that only one of the parents has.
+  // Stores the edges that only one of the parents has, in `a` and `b`.
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const int* first, const int* second) {
     note_neighbours(team, n, first, a);
@@ -133,7 +133,8 @@ struct AbWalk {
     team.sync();
   }
 
-  // Starts a walk at the first city from `from` on with an open edge of A; false if there is none.
+  // Starts a walk at the first city, from `from` on, with an open edge of A. Returns false if no
+  // edge of A is open.
   template <class Team>
   GLS_DEVICE bool start(const Team& team, int from) {
     const int city = first_open(team, from);
@@ -157,7 +158,7 @@ struct AbWalk {
       const bool both = before && behind, turn = both ? (number & 1) != 0 : behind;
       const int next = int(turn ? ways.after : ways.before);
       const bool closed = met < uint32(kMostEdges), ends = at >= kMostEdges || next == city;
-      // A branch takes as long as all of this, so there is only one.
+      // A branch takes as long as all of the above, so there is only this one.
       if (closed | ends | (used >= NumberWindow::kNumbers)) {
         const bool lost = at >= kMostEdges || used < NumberWindow::kNumbers;
         return {closed ? int(met) : lost ? kLost : kNowhere, at, used};
@@ -175,7 +176,7 @@ struct AbWalk {
     }
   }
 
-  // Shortens the walk to its first cities and removes the edges of the rest.
+  // Shortens the walk from `end` to `first` edges and removes the other edges from the parents.
   template <class Team>
   GLS_DEVICE void forget(const Team& team, int first, int end) {
     team.each(end - first, [&](int k) {
@@ -188,7 +189,8 @@ struct AbWalk {
     team.sync();
   }
 
-  // The first city in cyclic order from `from` on with an open edge of A, or kLost.
+  // Returns the first city in cyclic order, from `from` on, with an open edge of A; kLost if no
+  // edge of A is open.
   template <class Team>
   GLS_DEVICE int first_open(const Team& team, int from) const {
     constexpr uint32 kNone = ~0u;

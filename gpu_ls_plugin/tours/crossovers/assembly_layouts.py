@@ -30,28 +30,28 @@ class Strategy(ABC):
 
     @abstractmethod
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory that the functor takes for a pair, with `city_bytes` per number."""
+        """Return how many bytes the functor needs per pair, with `city_bytes` per number."""
 
 
 class SingleCycles(Strategy):
-    """Single cycles, in the order in which they are found."""
+    """Exchanges single cycles, in the order in which they are found."""
 
     name = "single_cycles"
     functor = "gls::SingleCycles"
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return 0: it needs only the cycles."""
+        """Return 0, since the functor needs only the cycles."""
         return 0
 
 
 class CycleBlocks(Strategy):
-    """A cycle together with smaller adjacent ones; the largest cycles come first."""
+    """Exchanges a cycle together with smaller adjacent ones; the largest cycles come first."""
 
     name = "cycle_blocks"
     functor = "gls::CycleBlocks"
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair besides its cycles: their places, gains and a block."""
+        """Return the size in bytes of the places and gains of the cycles, and of a block."""
         most = n // 2 + 1
         cities = 2 * padded(n * city_bytes) + padded(MOST_EDGES * city_bytes)
         return cities + padded((most + 1) * 4) + 8 * KEPT_GAINS + padded((most + 31) // 32 * 4)
@@ -62,13 +62,13 @@ STRATEGIES: dict[str, Strategy] = {"single": SingleCycles(), "block": CycleBlock
 
 MOST_CUTS = constant("tours/crossovers/path_cycles.cuh", "kMostPaths")
 NUMBERS = constant("tours/crossovers/ab_walk.cuh", "kNumbers")
-ASSEMBLY_STATIC_BYTES = 16  # static shared memory of a warp
+ASSEMBLY_STATIC_BYTES = 16  # bytes of static shared memory per warp
 SINGLE = STRATEGIES["single"]
 
 
 @cache
 def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
-    """Return the memory of a pair; the same as ``gls::EdgeAssembly::team_bytes``."""
+    """Return how many bytes a pair needs, like ``gls::EdgeAssembly::team_bytes``."""
 
     def pieces(*counts: int) -> int:
         return sum(padded(count * city_bytes) for count in counts)
@@ -82,7 +82,7 @@ def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
 
 
 def host_shape(n: int) -> HostShape:
-    """Return the layout on a CPU; a number stands for a city or an edge of a walk."""
+    """Return the layout on a CPU; a number identifies a city or an edge of a walk."""
     return replace(HostShape.of(n), short=n + MOST_EDGES <= LARGEST_SHORT)
 
 
@@ -90,6 +90,6 @@ def host_shape(n: int) -> HostShape:
 def assembly_shape(
     n: int, tours: int, shared_memory: int, strategy: Strategy = SINGLE
 ) -> ChainShape:
-    """Return the layout on a GPU; see `pair_shape`."""
+    """Return the layout on a GPU, for `tours` pairs per multiprocessor; see `pair_shape`."""
     own = assembly_bytes(n, 2, strategy)
     return pair_shape(n, own, tours, shared_memory, ASSEMBLY_STATIC_BYTES)

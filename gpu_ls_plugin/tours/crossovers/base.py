@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-FEW_GAINING = 0.1  # share of gaining tours below which `later` takes over (docs/algorithm.md)
+FEW_GAINING = 0.1  # `later` takes over at this share of gaining tours (docs/algorithm.md)
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Recombination(Cooperation):
     """A way to make a child from two tours, for given pairs or for a population of chains.
 
     As a cooperation, it crosses the best tour of each chain with the current tour of another
-    chain. Partners are drawn again in each generation. Kicks keep the current tours different even
-    after the best ones have become alike. A chain continues from a child that is cheaper than its
-    best tour.
+    chain. Partners are drawn again in each generation. Current tours are used because kicks keep
+    them different even after the best tours have become alike. A chain continues from a child that
+    is cheaper than its best tour.
 
     Parameters
     ----------
@@ -58,11 +58,12 @@ class Recombination(Cooperation):
     Attributes
     ----------
     reverses : bool
-        Whether it reverses paths, which requires symmetric lengths.
+        Whether children may have reversed paths, which requires symmetric lengths.
     never_worse : bool
         Whether a child never costs more than the first parent.
     by_lengths : bool
-        Whether it compares lengths, so that it cannot cross tours under other objectives.
+        Whether the recombination compares lengths and so cannot cross tours under other
+        objectives.
 
     Raises
     ------
@@ -96,7 +97,7 @@ class Recombination(Cooperation):
     ) -> Workspace:
         """Return kernels and memory for batches of `size` pairs.
 
-        `parts` has the candidate lists of a search, or is None without a search.
+        `parts` has the candidate lists of the search; it is None if the pairs belong to no search.
         """
 
     def workspace_of(self, chains: Chains, size: int) -> Workspace:
@@ -113,21 +114,22 @@ class Recombination(Cooperation):
 
     @abstractmethod
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one pair in bytes."""
+        """Return how many bytes of device memory a pair needs."""
 
     @property
     def later(self) -> Recombination:
-        """The recombination to use once few tours of a population gain; by default this one."""
+        """The recombination to use once few tours of a population gain; by default, `self`."""
         return self
 
     def instance(self, problem: TSP) -> TSP:
-        """Return the problem by which tours are crossed: by default, lengths alone."""
+        """Return the problem by which tours are crossed: by default, only lengths count."""
         return problem.crossed
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError if chains of the problem cannot be crossed.
 
-        Only lengths may be the objective, since chains adopt each cheaper child, feasible or not.
+        The problem must have no objective besides lengths, since chains adopt each cheaper child,
+        feasible or not.
         """
         self._check(problem, "cooperation", "use Migration()")
 
@@ -151,16 +153,17 @@ class Recombination(Cooperation):
         ----------
         problem : Problem
         first, second : array, shape (P, n), integer
-            Parents, row by row. NumPy, or CuPy with the result on the same device. Not changed.
+            Parents, row by row, as NumPy or CuPy arrays; not changed. If `first` is a CuPy array,
+            the result is on the same device.
         seed : int or None
-            Pass a different seed in each call, or None to draw one.
+            Pass a different seed in each call; None draws a random seed.
         backend, device
             See `get_backend`.
         memory_limit : int, optional
-            Limit in bytes for memory besides the parents and children. It does not change the
-            result.
+            Limit in bytes for memory in addition to the parents and children. It does not change
+            the result. None: the free memory.
         first_row : int
-            Number of the first row if the batch is part of a larger one.
+            Number of the first row, if the batch is part of a larger one.
 
         Returns
         -------
@@ -171,9 +174,9 @@ class Recombination(Cooperation):
         UnsupportedProblemError
             The recombination does not work on the problem.
         InvalidTourError, InvalidTypeError
-            Parents are not permutations of the cities, or their numbers differ.
+            Parents are not permutations of the cities, or `first` and `second` differ in size.
         InsufficientMemoryError
-            Not even one pair fits.
+            Memory does not suffice for one pair.
         """
         problem = tour_problem(problem)
         key, number = checks.seed(seed), checks.first_row(first_row)
@@ -204,7 +207,7 @@ class Recombination(Cooperation):
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Cross the best tours, unless there is only one chain."""
+        """Cross the best tours; do nothing if there is only one chain."""
         watch = Stopwatch.of(seconds)
         for _ in range(self.generations if len(chains.tours) > 1 else 0):
             if watch.left <= 0:
@@ -217,7 +220,7 @@ class Recombination(Cooperation):
     def _cross(
         self, backend: Backend, problem: TSP, tours: Any, second: Any, seed: int, first_row: int
     ) -> None:
-        """Replace the tours by their children."""
+        """Replace `tours`, the first parents, by the children."""
         xp, size = backend.xp, len(tours)
         costs = cache(lambda: tour_costs(backend, problem, tours))
         workspace = self.workspace(backend, problem, size, seed=seed, first_row=first_row)
@@ -276,7 +279,7 @@ class _Generations:
 
 @contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Let errors about tours name the parameter `name` instead."""
+    """Make errors about `tours` name the parameter `name` instead."""
     try:
         yield
     except (InvalidTourError, InvalidTypeError) as error:

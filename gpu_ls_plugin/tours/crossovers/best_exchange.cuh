@@ -1,7 +1,7 @@
 // The best exchange of two edges that joins a subtour with another one.
 //
 // If lengths are real, estimates in float32 come first. Only the few exchanges that may be the
-// best, given the error bounds, are then measured. So the result is exact.
+// best, given the error bounds, are then measured exactly. So the result is exact.
 #pragma once
 
 #include "tours/problem/lengths.cuh"
@@ -26,7 +26,7 @@ GLS_DEVICE typename Broken::Exchange read_exchange(const Lists& lists, const Bro
           child.neighbour(c, child.path_of(c), w_after)};
 }
 
-// Lists the places of a subtour's cities in `child.spare`; returns their number.
+// Lists the places of a subtour's cities in `child.spare`; returns the number of cities.
 template <class Team, class Broken>
 GLS_DEVICE int list_cities(const Team& team, const Broken& child, int subtour) {
   uint32* const paths = child.words + 2 * kMostCuts;
@@ -46,7 +46,8 @@ GLS_DEVICE int list_cities(const Team& team, const Broken& child, int subtour) {
   return cities;
 }
 
-// Enumerates exchanges with exact or approximate lengths, given by `Measure`, for a sink.
+// Enumerates exchanges with the exact or approximate lengths that `Measure` computes, and offers
+// them to a sink, which keeps the best.
 template <class Team, class Measure, class Lists, class Broken>
 struct ExchangeScan {
   using Value = typename Measure::Value;
@@ -91,7 +92,7 @@ struct ExchangeScan {
   // Offers the exchanges of a city with every `each`-th of its candidates.
   template <class Sink>
   GLS_DEVICE void look_at(int place, int first, int each, Sink& sink) const {
-    // Parallel lanes load several candidates ahead, as many as registers allow.
+    // A parallel lane loads several candidates ahead, as many as registers allow.
     constexpr int kAhead = Team::kLanes == 1 ? 1 : Measure::kAhead;
     const auto& tour = child.tour;
     const int city = tour.at(place);
@@ -112,7 +113,7 @@ struct ExchangeScan {
       const auto beside = [&](int a) {
         return Beside(measure, child, c[a], c_place[a], c_path[a]);
       };
-      if constexpr (Measure::kCheap) {  // computes all without branches
+      if constexpr (Measure::kCheap) {  // computes all values without branches
         Beside all[kAhead];
         GLS_UNROLL
         for (int a = 0; a < kAhead; ++a) all[a] = beside(a);
@@ -133,7 +134,7 @@ struct ExchangeScan {
   template <class Sink>
   GLS_DEVICE void compare(int place, const Beside& u, int rank, const Beside& c, Sink& sink) const {
     const Value in = measure.listed(lists, lists.entry(child.tour.at(place), rank), u.own, c.own);
-    if (sink.hopeless(in, u.most(), c.most())) return;  // the other added length is at least 0
+    if (sink.hopeless(in, u.most(), c.most())) return;  // even if the other added edge has length 0
     const int64 number = (int64(place) * lists.degree + rank) * 4;
     GLS_UNROLL
     for (int which = 0; which < 4; ++which) {
@@ -168,7 +169,7 @@ struct Measured {
 template <class Value>
 struct BestOffered {
   Ranked<Value> best;
-  Value known;  // smallest loss that any lane has found
+  Value known;  // smallest loss found by any lane
 
   GLS_DEVICE bool hopeless(Value in, Value u_out, Value c_out) const {
     return known < in - u_out - c_out;
@@ -218,8 +219,8 @@ struct Loss {
 struct LeastEstimate {
   static constexpr float kMost = 3e38f;
 
-  float doubt;          // error of two sums of four estimates
-  float known = kMost;  // smallest upper bound on a loss that any lane has found
+  float doubt;          // error of the estimates in two losses
+  float known = kMost;  // smallest upper bound on a loss found by any lane
   float least = bits_to_float(0x7f800000), second = least;  // infinite
   int64 number = -1;
 
@@ -241,7 +242,7 @@ struct LeastEstimate {
   }
 };
 
-// The exact loss of an exchange.
+// Returns the exact loss of an exchange.
 template <class Lengths, class Broken>
 GLS_DEVICE Ranked<typename Lengths::Length> measured(const Lengths& length,
                                                      const typename Lengths::Lists& lists,
@@ -253,7 +254,7 @@ GLS_DEVICE Ranked<typename Lengths::Length> measured(const Lengths& length,
           number};
 }
 
-// The best exchange of a subtour and its loss; index -1 if there is none.
+// Returns the number of a subtour's best exchange and its loss; number -1 if no exchange exists.
 template <class Team, class Lengths, class Broken>
 GLS_DEVICE Ranked<typename Lengths::Length> best_exchange(const Team& team, const Lengths& length,
                                                           const typename Lengths::Lists& lists,
@@ -263,8 +264,8 @@ GLS_DEVICE Ranked<typename Lengths::Length> best_exchange(const Team& team, cons
   using Exact = Measured<Lengths>;
   Ranked<Length> best{Exact::kMost, -1};
   const int cities = list_cities(team, child, subtour);
-  // A single lane skips the estimates: it meets each exchange at both cities of an edge, so the
-  // second bound would equal the first, and everything would be measured again.
+  // A single lane skips the estimates. It meets each exchange from both cities of an edge, so the
+  // second smallest bound would equal the smallest, and all exchanges would be measured as well.
   if constexpr (Lengths::kEstimated && Team::kLanes > 1) {
     using About = Estimated<Lengths>;
     LeastEstimate found{8 * length.error.absolute};

@@ -14,7 +14,7 @@ struct BitSet {
 
   GLS_DEVICE static int64 bytes(int n) { return piece_bytes<uint32>(words(n)); }
 
-  // Sets the numbers to number(i) for i in [0, count).
+  // Replaces the contents by number(i) for i in [0, count).
   template <class Team, class Number>
   GLS_DEVICE void fill(const Team& team, int count, Number number) {
     team.each(words(n), [&](int word) { bits[word] = 0; });

@@ -26,12 +26,12 @@ struct BrokenTour {
   City* begins;               // first place of each path
   City* ranked;               // paths in the order of their last places
   City* ends;                 // new edge e joins the cities ends[2 e] and ends[2 e + 1]
-  City* sides;                // side of each of `ends`; until these are known, its path
+  City* sides;                // side of each of `ends`; its path until sides are known
   City* at;                   // index in `ends` of the end at each side
   City* owner;                // subtour of each path, named by one of its paths
   RankedPlaces<City> places;  // of `cuts`
-  uint32* words;              // scratch; later sizes and first cuts of subtours, and listed paths
-  int size;                   // number of removed edges, and of new ones
+  uint32* words;              // scratch; later sizes and first cuts of subtours, and lists of paths
+  int size;                   // number of removed edges, new edges and paths
 
   struct Subtour {
     int number, cities;
@@ -65,15 +65,15 @@ struct BrokenTour {
     const int steps = last(path) - first(path);
     return (steps < 0 ? steps + tour.n : steps) + 1;
   }
-  // The path of a place: the first one that ends there or later, in cyclic order.
+  // Returns the path of a place: the first path that ends there or later, in cyclic order.
   GLS_DEVICE int path_of(int place) const {
     const int rank = places.rank(place);
     return int(ranked[rank < size ? rank : 0]);
   }
-  // The side at which the next path is entered after a path that was entered at `side`.
+  // Returns the side at which the next path is entered after the path that is entered at `side`.
   GLS_DEVICE int follow(int side) const { return int(sides[int(at[side ^ 1]) ^ 1]); }
 
-  // Finds the subtours; returns their number.
+  // Finds the subtours; returns the number of subtours.
   template <class Team>
   GLS_DEVICE int connect(const Team& team) {
     team.sync();
@@ -112,7 +112,7 @@ struct BrokenTour {
     team.sync();
   }
 
-  // The smallest subtour; ties go to the one whose first cut is lowest.
+  // Returns the smallest subtour; ties go to the subtour with the lowest first cut.
   template <class Team>
   GLS_DEVICE Subtour smallest(const Team& team) const {
     uint64 own = ~uint64(0);
@@ -125,11 +125,11 @@ struct BrokenTour {
     return {int(found & 0xff), int(found >> 36)};
   }
 
-  // Writes the tour that the paths form once there is one subtour.
+  // Writes the tour that the paths form; there must be only one subtour left.
   template <class Team>
   GLS_DEVICE void mend(const Team& team) {
     uint32* const next = words;                   // side that follows each side
-    uint32* const begun = words + 2 * kMostCuts;  // of each path: 2 * new place + first side
+    uint32* const begun = words + 2 * kMostCuts;  // per path: 2 * new place + entered side
     each_ahead(
         team, 2 * size, [&](int side) { return follow(side); },
         [&](int side, int following) { next[side] = uint32(following); });
@@ -157,7 +157,7 @@ struct BrokenTour {
     };
     if constexpr (Team::kLanes > 1) {
       each_ahead(team, tour.n, [&](int place) { return placed(place, path_of(place)); }, put);
-    } else {  // walks along the paths, without looking them up
+    } else {  // walks along the paths, so that none needs a lookup
       for (int path = 0; path < size; ++path) {
         const int begin = first(path), cities = length(path);
         for (int i = 0; i < cities; ++i) put(i, placed(tour.wrap_high(begin + i), path));
@@ -173,17 +173,18 @@ struct BrokenTour {
   // The neighbour before or after a city.
   struct Neighbour {
     int city;
-    int edge;  // number of the new edge to it, or -1 for an edge of the tour
+    int edge;  // number of the new edge to this neighbour; -1: an edge of the tour
   };
   GLS_DEVICE Neighbour neighbour(int place, int path, bool after) const {
-    // Reads both cases without a branch.
+    // Reads the data of both cases, which avoids a branch.
     const int beside = tour.at(after ? place + 1 : place - 1), end = int(at[2 * path + after]);
     const int other = int(ends[end ^ 1]);
     return place == (after ? last(path) : first(path)) ? Neighbour{other, end / 2}
                                                        : Neighbour{beside, -1};
   }
 
-  // Two cities, the sides of their removed edges, and the neighbours at the other ends.
+  // The places of two cities u and c, the sides of their removed edges (after or before), and the
+  // neighbours v and w at the other ends of these edges.
   struct Exchange {
     int u_place, c_place;
     bool v_after, w_after;
@@ -191,7 +192,7 @@ struct BrokenTour {
   };
 
   // Replaces the edges (u, v) and (c, w) by (u, c) and (v, w), which joins the subtours of u and c.
-  // There must be room for two more cuts.
+  // `into` is the subtour of u. There must be room for two more cuts.
   template <class Team>
   GLS_DEVICE void merge(const Team& team, const Exchange& exchange, int into) {
     const Neighbour v = exchange.v, w = exchange.w;
@@ -242,7 +243,7 @@ struct BrokenTour {
           at[2 * end.path + second] = City(i);
         });
     team.sync();
-    if (Team::kLanes == 1 || !team.any(single)) return;  // a single lane meets ends in order
+    if (Team::kLanes == 1 || !team.any(single)) return;  // a single lane has met the ends in order
     each_ahead(
         team, size, [&](int path) { return first(path) == last(path); },
         [&](int path, bool is_city) {
@@ -258,7 +259,7 @@ struct BrokenTour {
     if (place < first_cuts()[subtour]) first_cuts()[subtour] = place;
   }
 
-  // Removes the edge behind a place: the part of the path before it becomes a new path.
+  // Removes the edge behind a place: the part of the path up to this place becomes a new path.
   template <class Team>
   GLS_DEVICE void split(const Team& team, int place) {
     const int rank = places.rank(place), path = path_of(place), added = size;
@@ -286,7 +287,8 @@ struct BrokenTour {
     });
   }
 
-  // The side of a neighbour of the city at `side` after removing the edge between them.
+  // Returns the side of the neighbour, after the edge between it and the city at `side` has been
+  // removed.
   GLS_DEVICE int across(int side, const Neighbour& neighbour) const {
     if (neighbour.edge >= 0) return int(sides[int(at[side]) ^ 1]);
     return 2 * path_of(tour.place(neighbour.city)) + 1 - side % 2;

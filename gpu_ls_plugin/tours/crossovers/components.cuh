@@ -1,10 +1,11 @@
-// Finds the components of the union of two tours without their common edges, and tells in which of
-// them the paths of either tour can be chosen independently of the other components.
+// Finds the components of the union of two tours without their common edges, and the components in
+// which the paths of either tour can be chosen independently of the other components.
 //
 // Cities with only common edges are in no component; tours pass them between two components or
-// within one. A passage is the part of a tour from entering a component to reaching another one;
-// its first and last city are its ends. If the passages of both tours join the same pairs of ends,
-// either tour's passages can be chosen without a change outside. Otherwise, the component is mixed.
+// within one. A passage is the part of a tour from where it enters a component to its last city
+// there before it reaches another one; the first and last city of a passage are its ends. If the
+// passages of both tours join the same pairs of ends, either tour's passages can be chosen without
+// a change outside. Otherwise, the component is mixed.
 #pragma once
 
 #include "tours/crossovers/in_order.cuh"
@@ -28,10 +29,10 @@ struct Components {
   int n;
   Parent first, second;
   City* number;    // component of each city
-  City* parent;    // of each city, in a tree for each component; later scratch
+  City* parent;    // parent of each city, in a tree per component; later scratch
   City* listed;    // cities in the order of a tour
-  City* opposite;  // other end of the first tour's passage, for each end
-  uint32* mixed;   // bit k: the passages of component k differ
+  City* opposite;  // for each end of a passage of the first tour, the other end
+  uint32* mixed;   // bit k: component k is mixed
   int count = 0;
 
   template <class Memory>
@@ -57,7 +58,7 @@ struct Components {
     return mixed[component / 32] >> component % 32 & 1;
   }
 
-  // Finds and numbers the components, and which of them are mixed.
+  // Finds and numbers the components, and determines which are mixed.
   template <class Team>
   GLS_DEVICE void find(const Team& team) {
     note_neighbours(team, n, first.tour, first.of);
@@ -71,8 +72,8 @@ struct Components {
     compare_passages(team);
   }
 
-  // Calls put(component, length) for each edge of a tour that the other tour lacks, in the order of
-  // the tour; length(city, next) measures it.
+  // Calls put(component, length) for each edge of tour `own` that tour `other` lacks, in the order
+  // of tour `own`. length(city, next) measures an edge.
   template <class Team, class Length, class Put>
   GLS_DEVICE void each_length(const Team& team, const Parent& own, const Parent& other,
                               Length length, Put put) {
@@ -86,7 +87,7 @@ struct Components {
  private:
   GLS_DEVICE static int words(int n) { return most(n) / 32 + 1; }
 
-  // Lists the cities whose next edge the other tour lacks.
+  // Lists the cities whose next edge the other tour lacks; returns the number of these edges.
   template <class Team>
   GLS_DEVICE int list_edges(const Team& team, const Parent& own, const Parent& other) {
     return put_kept(
@@ -103,7 +104,7 @@ struct Components {
     return city;
   }
 
-  // Joins the trees at both ends of each edge that only this tour has, with path halving.
+  // Joins the trees at both ends of each edge that only tour `own` has, with path halving.
   template <class Team>
   GLS_DEVICE void grow(const Team& team, const Parent& own, const Parent& other) {
     const int edges = list_edges(team, own, other);
@@ -145,7 +146,7 @@ struct Components {
     team.sync();
   }
 
-  // Calls use(begin, end) for each passage of a tour.
+  // Calls use(begin, end) with the ends of each passage of tour `own`.
   template <class Team, class Use>
   GLS_DEVICE void each_passage(const Team& team, const Parent& own, const Parent& other, Use use) {
     const int cities = put_kept(

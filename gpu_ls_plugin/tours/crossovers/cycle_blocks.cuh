@@ -2,10 +2,10 @@
 // smaller ones that share cities with it (after Nagata and Kobayashi 2013, who choose them by tabu
 // search).
 //
-// All cycles are found before the first offspring. Each is the centre of one block, the largest
-// first. The cycles that share cities with the centre are tried in the order in which they were
-// found. A cycle joins the block if the tour then has fewer subtours, or if it has as many subtours
-// and is shorter.
+// All cycles are found before the first offspring. Each cycle is the centre of one block, the
+// largest cycle first. The cycles that share cities with the centre are tried in the order in which
+// they were found. A cycle joins the block if the tour then has fewer subtours, or if it has as
+// many subtours and is shorter.
 #pragma once
 
 #include "tours/crossovers/ab_cycle.cuh"
@@ -18,11 +18,11 @@ namespace gls {
 template <class City>
 struct CycleBlocks {
   AbCycles<City> cycles;
-  uint32* begins;   // first edge of each cycle, and the end of the last
-  City* before;     // cycle with the edge of A before each city
-  City* behind;     // cycle with the edge of A behind each city
+  uint32* begins;   // first edge of each cycle; finally the end of the last cycle
+  City* before;     // per city: the cycle with the edge of A before it
+  City* behind;     // per city: the cycle with the edge of A behind it
   City* listed;     // cycles that may join the block
-  char* gains;      // of the first kKept cycles
+  char* gains;      // gains of the first kKept cycles
   BitSet near;      // cycles that share cities with the centre
   int64 last = -1;  // rank of the last centre
 
@@ -36,7 +36,7 @@ struct CycleBlocks {
         gains(memory.template take<char>(8 * kKept)),
         near(most(n), memory) {}
 
-  // The memory besides the cycles, and the number of cycles to find: all.
+  // The memory in addition to the cycles, in bytes, and the number of cycles to find: all.
   GLS_DEVICE static int64 bytes(int n) {
     return piece_bytes<uint32>(most(n) + 1) + 2 * piece_bytes<City>(n) +
            piece_bytes<City>(kMostEdges) + piece_bytes<char>(8 * kKept) + BitSet::bytes(most(n));
@@ -68,8 +68,8 @@ struct CycleBlocks {
     team.sync();
   }
 
-  // Exchanges the edges of the next block in a tour and sets the gain, which is 0 if the tour has
-  // lost an edge of the centre. False if no centre is left.
+  // Exchanges the edges of the next block in a tour and sets the gain, which is 0 if the tour no
+  // longer has an edge of the centre. Returns false if no centre is left.
   template <class Team, class Length, class Cost>
   GLS_DEVICE bool next(const Team& team, const Length& length, BrokenTour<City>& child,
                        Cost& gain) {
@@ -88,14 +88,14 @@ struct CycleBlocks {
 
  private:
   static constexpr City kNone = City(-1);
-  static constexpr int kKept = 256;  // gains that are stored
+  static constexpr int kKept = 256;  // number of gains that are stored
   static constexpr int64 kNumber = (int64(1) << 32) - 1;
 
   // Upper bound on the number of cycles: each has at least four of the 2 n edges.
   GLS_DEVICE static int most(int n) { return n / 2 + 1; }
 
   GLS_DEVICE int edges(int cycle) const { return int(begins[cycle + 1] - begins[cycle]); }
-  // Larger cycles have lower ranks; ties go to the first.
+  // Larger cycles have lower ranks; among equally large cycles, the first has the lowest rank.
   GLS_DEVICE int64 rank(int cycle) const { return int64(kMostEdges - edges(cycle)) << 32 | cycle; }
 
   GLS_DEVICE AbCycle<City> cycle(int number) const {
@@ -108,7 +108,7 @@ struct CycleBlocks {
     return cycle_gain<Cost>(team, length, cycle(number));
   }
 
-  // Lists the smaller cycles that share cities with the centre; returns their number.
+  // Lists the smaller cycles that share cities with the centre; returns the number of cycles.
   template <class Team>
   GLS_DEVICE int list(const Team& team) {
     const int centre = int(last & kNumber), own = int(begins[centre]);

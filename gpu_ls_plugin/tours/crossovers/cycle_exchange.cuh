@@ -1,11 +1,11 @@
-// The exchange of an AB-cycle's edges in a tour.
+// Exchanges the edges of an AB-cycle in a tour.
 #pragma once
 
 #include "tours/crossovers/broken_tour.cuh"
 
 namespace gls {
 
-// The gain of exchanging a cycle: its edges of A are removed, those of B are added.
+// Returns the gain of exchanging a cycle: its edges of A are removed, those of B are added.
 template <class Cost, class Team, class Length, class Cycle>
 GLS_DEVICE Cost cycle_gain(const Team& team, const Length& length, const Cycle& cycle) {
   return team.template sum<Cost>(cycle.edges, [&](int i) {
@@ -14,7 +14,8 @@ GLS_DEVICE Cost cycle_gain(const Team& team, const Length& length, const Cycle& 
   });
 }
 
-// Exchanges the edges, in addition to earlier exchanges; false if the tour has lost an edge of A.
+// Exchanges the edges of a cycle, in addition to earlier exchanges. Returns false if the tour no
+// longer has one of the cycle's edges of A.
 template <class Team, class Cycle, class Broken>
 GLS_DEVICE bool exchange_cycle(const Team& team, const Cycle& cycle, Broken& child) {
   using City = typename Broken::City;

@@ -1,6 +1,6 @@
 // Edge assembly crossover with local exchanges (Nagata and Kobayashi 2013): the first parent takes
-// over edges of the second, one AB-cycle after the other, if they make it shorter. The result is
-// the child.
+// over edges of the second, one AB-cycle after the other, if they make the tour shorter. The result
+// is the child.
 //
 // An offspring is the tour after exchanging the edges of some cycles. Its subtours are joined, the
 // smallest first, by the best exchange of two edges on candidate lists. If the offspring is
@@ -15,11 +15,11 @@
 
 namespace gls {
 
-constexpr int kMostCities = 1000;  // of a subtour to join; offspring with larger ones are dropped
+constexpr int kMostCities = 1000;  // in a subtour to join; drops offspring with larger ones
 
 struct AssemblyData {
   int offspring;  // largest number of offspring per pair
-  void* costs;    // of the first parents; replaced by those of the children
+  void* costs;    // costs of the first parents, replaced by those of the children
 };
 
 // `Strategy` chooses the AB-cycles that an offspring exchanges.
@@ -88,7 +88,7 @@ struct EdgeAssembly {
               Strategy<City>::cycles_for(offspring, n), cycles);
   }
 
-  // Joins all subtours into one tour. False if that is impossible or gains nothing.
+  // Joins all subtours into one tour. Returns false if that is impossible or gains nothing.
   GLS_DEVICE static bool join(const Team& team, const MetricLengths& length,
                               const typename MetricLengths::Lists& lists, Broken& child,
                               Cost& gain) {

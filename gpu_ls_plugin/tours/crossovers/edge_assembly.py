@@ -38,25 +38,26 @@ PARAMETERS = (*composed.PARAMETERS, PAIRS, struct_of(HEADER, "AssemblyData"))
 
 @dataclass(frozen=True)
 class EdgeAssembly(Recombination):
-    """Take over those edges of the second parent that shorten the first.
+    """Take over edges of the second parent that make the first parent shorter.
 
     Edge assembly crossover (Nagata and Kobayashi 2013): the edges in which two tours differ fall
-    into AB-cycles. The first tour takes over each cycle that makes it cheaper, one after the
-    other, so the child never costs more than the first tour. As the cooperation of a few hundred
-    chains it is far stronger than kicks alone, especially from random starts.
+    into AB-cycles, closed walks along edges of both tours in turn. The first tour takes over each
+    cycle that makes it cheaper, one after the other, so the child never costs more than the first
+    tour. As the cooperation of a few hundred chains, it finds far shorter tours than kicks alone,
+    especially from random starts.
 
     Parameters
     ----------
     every, generations
         See `Recombination`.
     offspring : int
-        Largest number of exchanges tried per pair.
+        Maximum number of exchanges that are tried per pair.
     strategy : {"single", "block", "staged"}
         "single" exchanges one AB-cycle at a time. "block" exchanges several: the largest cycles
         come first, each with the smaller ones that share cities with it and that leave the tour in
-        fewer subtours, or in the same number at lower cost. Blocks take longer and pay once single
-        cycles no longer gain. "staged" uses single cycles, and blocks as soon as few tours of a
-        population gain; for given pairs it is "single".
+        fewer subtours, or in the same number at lower cost. Blocks take longer; use them once
+        single cycles no longer gain. "staged" uses single cycles, then blocks as soon as few tours
+        of a population gain; for given pairs, it always uses single cycles.
 
     Raises
     ------
@@ -77,11 +78,11 @@ class EdgeAssembly(Recombination):
 
     @property
     def later(self) -> EdgeAssembly:
-        """The recombination that replaces it once few tours of a population gain."""
+        """The recombination that takes over once few tours of a population gain."""
         return replace(self, strategy="block") if self.strategy == STAGED else self
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one pair in bytes, with the child and its cost."""
+        """Return how many bytes of device memory a pair needs, with its child and cost."""
         own = 4 * n + 32 + assembly_layouts.assembly_bytes(n, 4, self._exchanged)
         return own if self.later is self else own + self.later.bytes_per_tour(n)
 

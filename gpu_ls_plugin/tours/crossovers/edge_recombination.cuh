@@ -2,8 +2,9 @@
 // Whitley 1992).
 //
 // The child begins at the first parent's first city and follows edges of the parents to cities that
-// are not in it yet: a common edge if there is one, else the edge to the city with the fewest open
-// edges. At a dead end it continues from a random city. Random numbers break ties.
+// it does not contain yet: a common edge if there is one, otherwise the edge to the city with the
+// fewest open edges, those that lead to such cities. At a dead end, the child continues from a
+// random city. Random numbers break ties.
 #pragma once
 
 #include "tours/crossovers/neighbours.cuh"
@@ -34,7 +35,7 @@ struct UnionGraph {
   GLS_DEVICE bool common(int city, int slot) const {
     return slot < 2 && notes[city] >> (4 + slot) & 1;
   }
-  // Closes one edge of a city; returns the number of edges that are still open.
+  // Closes one edge of a city; returns the number of its edges that are still open.
   GLS_DEVICE int close(int city) { return --notes[city] & 7; }
 
   template <class Team>
@@ -74,7 +75,7 @@ template <class City>
 struct EdgeRecombination {
   int n;
   City* order;  // the cities of the child so far, then the others
-  City* place;  // of each city in `order`
+  City* place;  // place of each city in `order`
   UnionGraph<City> graph;
 
   template <class Memory>
@@ -122,9 +123,9 @@ struct EdgeRecombination {
   static constexpr int kSlots = UnionGraph<City>::kSlots;
   static constexpr uint32 kNone = ~0u;
 
-  // Closes the edge in a slot of the child's last city, at the edge's other end. Returns the rank
-  // of continuing there (lower is better), with the slot in the lowest bits; kNone if the child has
-  // that city already.
+  // For the edge in a slot of the child's last city `here`: closes the edge at its other end and
+  // returns the rank of continuing there (lower is better), with the slot in the lowest bits.
+  // Returns kNone if the slot has no edge or the child has the other city already.
   GLS_DEVICE uint32 way(int here, int slot, int made, uint32 drawn) {
     const int next = graph.neighbour(here, slot);
     if (next == here) return kNone;

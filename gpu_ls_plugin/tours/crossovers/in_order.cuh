@@ -5,8 +5,8 @@
 
 namespace gls {
 
-// Calls put(rank, i) for each i in [0, count) that `keep` accepts, with ranks 0, 1, ... in order,
-// and returns their number. The team must not be a block.
+// Calls put(rank, i) for each i in [0, count) that `keep` accepts, with ranks 0, 1, ... in order.
+// Returns the number of calls. The team must not be a block.
 template <class Team, class Keep, class Put>
 GLS_DEVICE int put_kept(const Team& team, int count, Keep keep, Put put) {
   int total = 0;

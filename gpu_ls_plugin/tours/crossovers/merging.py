@@ -25,9 +25,9 @@ class Merging(Cooperation):
     """Merge the best tours of all chains into one tour, from which all chains continue.
 
     The best tours are crossed in pairs, then their children, until one tour is left. Each round
-    takes half as many crossovers as the one before, whereas a population crosses all tours in each
-    generation. Chains that began at the same tour still share nearly all of its edges, so merging
-    loses little.
+    has half as many crossovers as the round before, whereas a recombination as a cooperation
+    crosses all tours in each generation. Use it for chains that began at the same tour: they still
+    share nearly all of its edges, so one tour can combine most improvements of the others.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Merging(Cooperation):
         self.crossover.check(problem)
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one tour in bytes, in addition to its chain."""
+        """Return how many bytes of device memory a tour needs in addition to its chain."""
         return self.crossover.bytes_per_tour(n)
 
     def exchange(

@@ -10,20 +10,21 @@ struct alignas(2 * sizeof(City)) Neighbours {
   City before, after;
 
   GLS_DEVICE bool has(int city) const { return int(before) == city || int(after) == city; }
-  // A copy in which the city itself replaces the neighbours that `other` has, too.
+  // Returns a copy in which `city`, whose neighbours these are, replaces those that `other` has,
+  // too.
   GLS_DEVICE Neighbours without(const Neighbours& other, int city) const {
     return {other.has(int(before)) ? City(city) : before,
             other.has(int(after)) ? City(city) : after};
   }
 };
 
-// The neighbours of the city at a place of a tour.
+// Returns the neighbours of the city at a place of a tour.
 template <class City>
 GLS_DEVICE Neighbours<City> neighbours_at(const int* tour, int n, int place) {
   return {City(tour[place > 0 ? place - 1 : n - 1]), City(tour[place + 1 < n ? place + 1 : 0])};
 }
 
-// Stores the neighbours of all cities.
+// Stores the neighbours of all cities of a tour in `of`.
 template <class Team, class City>
 GLS_DEVICE void note_neighbours(const Team& team, int n, const int* tour, Neighbours<City>* of) {
   struct Noted {

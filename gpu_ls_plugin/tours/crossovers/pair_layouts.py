@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.tours.kernels.tour_layouts import ONE_BLOCK, ChainShape, first_fitting
 
-LARGE_WARPS = 8  # warps of a block with pairs in global memory
+LARGE_WARPS = 8  # warps per block if pairs are in global memory
 
 
 @dataclass(frozen=True)
 class PairShape(ChainShape):
-    """The layout of pairs that take `own` bytes of shared memory each."""
+    """The layout of pairs that need `own` bytes of shared memory each."""
 
     own: int = 0
 
     def shared_bytes(self, n: int) -> int:
-        """Return the dynamic shared memory of a block."""
+        """Return how many bytes of dynamic shared memory a block needs."""
         return self.teams * self.own
 
 
@@ -26,8 +26,9 @@ def pair_shape(
 ) -> ChainShape:
     """Return the layout for `pairs` pairs per multiprocessor, one warp each.
 
-    A pair takes `own` bytes of dynamic shared memory and `static_bytes` of static shared memory.
-    A block has as many warps as fit, but no more than there are pairs.
+    A pair needs `own` bytes of dynamic and `static_bytes` of static shared memory; a
+    multiprocessor has `shared_memory` bytes. A block has as many warps as fit, but no more than
+    there are pairs. If one pair does not fit, pairs are in global memory.
     """
     layouts = [(warps, blocks) for warps, blocks in ONE_BLOCK if warps <= max(1, pairs)]
     fitting = first_fitting(layouts, own + static_bytes, shared_memory)

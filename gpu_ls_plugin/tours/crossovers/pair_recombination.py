@@ -1,4 +1,4 @@
-"""Recombinations by a single kernel, which crosses each pair in separate memory."""
+"""Recombinations that cross pairs by a single kernel; each pair has separate memory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PairKernel:
         self._arguments = {**arguments, "children": self._children, "scratch": scratch}
 
     def cross(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
-        """Return one child for each pair, in memory that the next call overwrites."""
+        """Return one child per pair (P, n), in memory that the next call overwrites."""
         self._children[:] = first
         arguments = {
             **self._arguments,
@@ -69,9 +69,9 @@ class PairKernel:
 class PairWorkspace(CostlessWorkspace):
     """The workspace of a kernel that crosses pairs without computing costs.
 
-    `kernel` composes the kernel for a layout. ``own_bytes(n, 4)`` is the memory of a pair of n
-    cities with four bytes per number. `numbers` has `seed`, `first_row` and the other arguments of
-    the kernel.
+    `kernel` composes the kernel for a layout. ``own_bytes(n, 4)`` is the number of bytes that a
+    pair of tours of n cities needs with four bytes per number. `numbers` has `seed`, `first_row`
+    and the other arguments of the kernel.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class PairRecombination(Recombination):
     functor : str
         C++ template of the crossover.
     parameters : str
-        Parameters of the crossover besides n, in C syntax; `numbers` has the arguments.
+        Parameters of the crossover in addition to n, in C syntax; `numbers` returns their values.
     """
 
     functor: ClassVar[str]
@@ -120,14 +120,14 @@ class PairRecombination(Recombination):
 
     @abstractmethod
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory that the functor takes for a pair, with `city_bytes` per number."""
+        """Return how many bytes the functor needs per pair, with `city_bytes` per number."""
 
     def numbers(self, n: int) -> dict[str, int]:
-        """Return the arguments of `parameters`."""
+        """Return the values of `parameters` for tours of n cities."""
         return {}
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one pair in bytes, with the child and its cost."""
+        """Return how many bytes of device memory a pair needs, with its child and cost."""
         return 4 * n + 32 + self.pair_bytes(n, 4)
 
     def kernel(self, metric: Metric, layout: ChainShape) -> Kernel:

@@ -6,7 +6,7 @@
 
 namespace gls {
 
-// The second parent of a row is the row of `second` that `partners` names.
+// The pairs as kernel arguments. The second parent of row i is row partners[i] of `second`.
 struct TourPairs {
   uint64 seed;
   int64 first_row;
@@ -23,7 +23,7 @@ struct TourPairs {
   }
   GLS_DEVICE int* child_of(int item, int n) const { return children + int64(item) * n; }
 
-  // The random numbers of a pair; each generation has four per city.
+  // Returns the random numbers of a pair; each generation has four numbers per city.
   GLS_DEVICE Philox random(int item, int n) const {
     Philox numbers(seed, Purpose::kOffspring, first_row + item);
     numbers.seek(generation * n);
@@ -34,7 +34,8 @@ struct TourPairs {
 // Crosses one pair of tours per team by a crossover that reads only tours and random numbers.
 //
 // `Crossover<City>` is constructed from n, the arguments `more` and memory of `bytes(n)` bytes. Its
-// cross(team, first, second, random, child) calls child(p, city) for each place p of the child.
+// function cross(team, first, second, random, child) calls child(p, city) for each place p of the
+// child.
 template <class Team, class Memory, template <class> class Crossover>
 struct CrossPairs {
   template <class... More>

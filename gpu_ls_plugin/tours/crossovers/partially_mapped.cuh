@@ -11,7 +11,7 @@ namespace gls {
 template <class City>
 struct PartiallyMapped {
   int n;
-  City* place;  // of each city in the first parent
+  City* place;  // place of each city in the first parent
 
   template <class Memory>
   GLS_DEVICE PartiallyMapped(int n, Memory& memory) : n(n), place(memory.template take<City>(n)) {}

@@ -12,7 +12,7 @@ namespace gls {
 template <class City, class Cost>
 struct PartitionCrossover {
   Components<City> components;
-  Cost* gains;  // of each component: by how much the second parent's edges are shorter
+  Cost* gains;  // per component: by how much the second parent's edges are shorter
 
   template <class Memory>
   GLS_DEVICE PartitionCrossover(int n, const int* first, const int* second, Memory& memory)
@@ -34,8 +34,8 @@ struct PartitionCrossover {
   }
 
  private:
-  // Leaves gains above 0 for the components that are taken from the second parent; returns the
-  // total gain.
+  // Computes the gains such that exactly the components that are taken from the second parent have
+  // gains above 0; returns the total gain.
   template <class Team, class Metric>
   GLS_DEVICE Cost choose(const Team& team, const Metric& metric) {
     const int count = components.count;

@@ -36,13 +36,13 @@ class PartitionRecombination(PairRecombination):
     never_worse = True
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: its components and their gains."""
+        """Return the size in bytes of a pair's components and their gains."""
         most = n // 4 + 1
         cities = 2 * padded(2 * n * city_bytes) + 4 * padded(n * city_bytes)
         return cities + padded((most // 32 + 1) * 4) + padded(most * 8)
 
     def kernel(self, metric: Metric, layout: ChainShape) -> Kernel:
-        """Compose the kernel that crosses one pair per team; it reads lengths."""
+        """Compose the kernel, which crosses one pair per team and reads lengths."""
         return metric_kernel(
             self.name,
             metric,

@@ -7,11 +7,11 @@ namespace gls {
 
 constexpr int kMostPaths = 256;  // "most_cuts" in benchmarks/results/iterated_trials.json
 
-// For a path, the paths a given number of steps away in both directions, as the sides at which they
-// are entered.
+// For a path, the two paths that are a given number of steps away, one in each direction. Each is
+// stored as the side at which it is entered.
 struct PathLink {
   static constexpr uint32 kSides = 2 * kMostPaths;
-  uint32 word;  // the least path between them, and both sides
+  uint32 word;  // the lowest path number between them, and both sides
 
   GLS_DEVICE static PathLink of(uint32 least, uint32 first, uint32 second) {
     return {(least * kSides + second) * kSides + first};
@@ -22,9 +22,9 @@ struct PathLink {
   GLS_DEVICE uint32 least() const { return word / kSides / kSides; }
 };
 
-// Sets the owner of each path to the least path of its cycle, and returns the number of cycles.
+// Sets the owner of each path to the lowest path of its cycle, and returns the number of cycles.
 // `following` has the side that follows each side. Links double their length until nothing changes;
-// `from` and `to` are two buffers for them.
+// `from` and `to` are two buffers for links.
 template <class Team, class City>
 GLS_DEVICE int name_cycles(const Team& team, int size, const City* following, PathLink* from,
                            PathLink* to, City* owner) {
@@ -64,7 +64,7 @@ GLS_DEVICE int name_cycles(const Team& team, int size, const City* following, Pa
   return count;
 }
 
-// The same for a single lane, which follows each cycle.
+// Does the same with a single lane, which follows each cycle.
 template <class City>
 GLS_DEVICE int name_cycles(const Host&, int size, const City* following, PathLink*, PathLink*,
                            City* owner) {
@@ -84,11 +84,11 @@ GLS_DEVICE int name_cycles(const Host&, int size, const City* following, PathLin
 }
 
 // Finds the cycles of `size` paths and returns their number. Edge e joins the ends 2 e and 2 e + 1;
-// end i belongs to path_of(i), which is stored in `paths`. `following` has room for 2 size numbers,
-// `words` for 3 kMostPaths.
+// end i belongs to path_of(i), which is stored in `paths`. `following` has room for 2 * size
+// numbers, `words` for 3 * kMostPaths.
 //
-// The lower end of a path is at its side 2 path, the other one at 2 path + 1. A path that is
-// entered at one side is left at the other.
+// The end with the lower number is at side 2 * path, the other end at side 2 * path + 1. A path
+// that is entered at one side is left at the other side.
 template <class Team, class Path, class City>
 GLS_DEVICE int number_cycles(const Team& team, int size, Path path_of, City* paths, City* following,
                              uint32* words, City* owner) {

@@ -1,4 +1,4 @@
-// A set of places of a tour that tells how many of its places are before a given place.
+// A set of places of a tour; `rank` returns how many places of the set are before a given place.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -10,7 +10,7 @@ template <class Count>
 struct RankedPlaces {
   int words;
   uint32* bits;
-  Count* before;  // number of places before each word
+  Count* before;  // number of places of the set before each word of `bits`
 
   template <class Memory>
   GLS_DEVICE RankedPlaces(int n, Memory& memory)
@@ -27,7 +27,7 @@ struct RankedPlaces {
     return int(before[place / 32]) + bits_in(low);
   }
 
-  // Sets the places to place(i) for i in [0, count). The team must not be a block.
+  // Replaces the set by place(i) for i in [0, count). The team must not be a block.
   template <class Team, class Place>
   GLS_DEVICE void fill(const Team& team, int count, Place place) {
     team.each(words, [&](int word) { bits[word] = 0; });

@@ -14,7 +14,7 @@ struct Section {
     return {n, begin, 1 + int(random.below(uint32(n - 1)))};
   }
 
-  // The place `step` <= n places after the first.
+  // Returns the place that is `step` places after the first one; `step` is at most n.
   GLS_DEVICE int place(int step) const {
     const int place = begin + step;
     return place < n ? place : place - n;
@@ -22,7 +22,7 @@ struct Section {
   GLS_DEVICE bool holds(int place) const {
     return place - begin + (place < begin ? n : 0) < cities;
   }
-  // The other places, in order, beginning behind the path.
+  // Returns the other places, in order, beginning behind the path.
   GLS_DEVICE Section rest() const { return {n, place(cities), n - cities}; }
 };
 

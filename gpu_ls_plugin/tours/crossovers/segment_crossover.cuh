@@ -1,6 +1,6 @@
 // Segment crossover: a path of the second parent, then the other cities in the order of the first
-// parent, from the path's end on, in the direction in which the first parent has most of the path's
-// last edges.
+// parent. The first parent is read from the path's last city on, in the direction in which it has
+// most of the path's last edges.
 #pragma once
 
 #include "tours/crossovers/bit_set.cuh"
@@ -15,8 +15,8 @@ constexpr int kTail = 32;  // cities at the end of the path that determine the d
 template <class City>
 struct SegmentCrossover {
   int n;
-  int shortest, longest;  // cities of the path
-  City* place;            // of each city in the first parent
+  int shortest, longest;  // bounds on the number of cities of the path
+  City* place;            // place of each city in the first parent
   BitSet taken;
 
   template <class Memory>

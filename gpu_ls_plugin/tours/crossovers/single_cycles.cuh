@@ -15,15 +15,16 @@ struct SingleCycles {
   template <class Memory>
   GLS_DEVICE SingleCycles(int, const AbCycles<City>& cycles, Memory&) : cycles(cycles) {}
 
-  // The memory besides the cycles, and the number of cycles to find: one per offspring.
+  // The memory in addition to the cycles, in bytes, and the number of cycles to find: one per
+  // offspring.
   GLS_DEVICE static int64 bytes(int) { return 0; }
   GLS_DEVICE static int cycles_for(int offspring, int) { return offspring; }
 
   template <class Cost, class Team, class Length>
   GLS_DEVICE void open(const Team&, const Length&, const RingTour<City>&) {}
 
-  // Exchanges the edges of the next cycle in a tour and sets the gain, which is 0 if the tour has
-  // lost one of them. False if no cycle is left.
+  // Exchanges the edges of the next cycle in a tour and sets the gain, which is 0 if the tour no
+  // longer has one of the cycle's edges. Returns false if no cycle is left.
   template <class Team, class Length, class Cost>
   GLS_DEVICE bool next(const Team& team, const Length& length, BrokenTour<City>& child,
                        Cost& gain) {

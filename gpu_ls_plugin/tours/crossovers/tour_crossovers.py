@@ -1,4 +1,4 @@
-"""Crossovers that read only the two tours, no lengths."""
+"""Crossovers that read only the two tours, not the lengths."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CycleRecombination(PairRecombination):
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: two stretches for each place."""
+        """Return the size in bytes of two stretches per place."""
         return 2 * padded(2 * n * city_bytes)
 
 
@@ -41,9 +41,10 @@ class EdgeRecombination(PairRecombination):
     """Build the child city by city, along edges of both parents.
 
     The child follows an edge that both parents have, if there is one. Otherwise it goes to the
-    neighbour in either parent that has the fewest neighbours left. From a dead end it goes to a
-    random city (Whitley, Starkweather and Fuquay 1989; Mathias and Whitley 1992). A few percent of
-    its edges come from neither parent and are long, so use it with a local search.
+    neighbour, in either parent, that has the fewest unvisited neighbours. From a dead end it goes
+    to a random city (Whitley, Starkweather and Fuquay 1989; Mathias and Whitley 1992). A few
+    percent of the child's edges come from neither parent and are long, so use the crossover with a
+    local search.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class EdgeRecombination(PairRecombination):
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: the child, the places of its cities and the graph."""
+        """Return the size in bytes of the child, the places of its cities and the graph."""
         return 2 * padded(n * city_bytes) + padded(4 * n * city_bytes) + padded(n)
 
 
@@ -67,7 +68,7 @@ class OrderRecombination(PairRecombination):
     The section is drawn at random, may wrap around the end of the array, and stays in place. The
     other cities follow it in the order of the second parent, read from the place behind the section
     on (Davis 1985). The crossover preserves an order, not edges: if the parents have little in
-    common, most edges outside the section come from neither.
+    common, most edges outside the section come from neither parent.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class OrderRecombination(PairRecombination):
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: a bit for each city."""
+        """Return the size in bytes of a set with a bit per city."""
         return padded((n + 31) // 32 * 4)
 
 
@@ -105,7 +106,7 @@ class PartiallyMappedRecombination(PairRecombination):
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: the place of each city."""
+        """Return the size in bytes of the place of each city."""
         return padded(n * city_bytes)
 
 
@@ -114,18 +115,20 @@ class SegmentRecombination(PairRecombination):
     """Begin with a path of the second parent and continue along the first from the path's end.
 
     The child is a path of the second parent, followed by the other cities in the order of the
-    first parent, from the end of the path on, in the direction in which the first parent has most
-    of the path's last edges. Places do not matter, so unlike in order crossover no edge is lost to
-    a shift: edges are new only at the ends of the path and where cities of the path are skipped in
-    the first parent. This variant of order crossover was developed for this library. With
-    asymmetric lengths, the rest may run backward, which a local search has to repair.
+    first parent. The first parent is read from the end of the path on, in the direction in which it
+    has most of the path's last edges. So edges are new only at the ends of the path and where the
+    child skips cities of the path in the first parent; order crossover, in contrast, also loses
+    edges because it shifts cities to other places. This variant of order crossover was developed
+    for this library. With asymmetric lengths, the rest may run backward, which a local search has
+    to repair.
 
     Parameters
     ----------
     every, generations
         See `Recombination`.
     shortest, longest : float
-        Bounds of the path's length as a share of the tour; it is drawn uniformly for each child.
+        Bounds on the path's number of cities, as shares of n, more than 0 and at most 1. The number
+        is drawn uniformly for each child.
 
     Raises
     ------
@@ -151,10 +154,10 @@ class SegmentRecombination(PairRecombination):
             )
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: a place and a bit for each city."""
+        """Return the size in bytes of a place and a bit per city."""
         return padded(n * city_bytes) + padded((n + 31) // 32 * 4)
 
     def numbers(self, n: int) -> dict[str, int]:
-        """Return the bounds of the path's length in cities."""
+        """Return the bounds on the path's number of cities."""
         shortest = max(1, int(self.shortest * n))
         return {"shortest": shortest, "longest": max(shortest, int(self.longest * n))}

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Workspace(ABC):
     """The kernels and memory of a recombination for batches of pairs of one size.
 
-    Row r of a batch uses the random numbers of row `first_row` + r for the seed; both are
-    arguments of `Recombination.workspace`.
+    Row r of a batch uses the random numbers of row `first_row` + r under the seed. `first_row` and
+    the seed are arguments of `Recombination.workspace`.
     """
 
     @abstractmethod
@@ -48,13 +48,13 @@ class Workspace(ABC):
         generation : int
             Number of the generation, which determines the random numbers.
         seconds : float
-            On a CPU, no more pairs are started after this time.
+            Time limit: on a CPU, no pair is started after this time.
 
         Returns
         -------
         (children, costs)
-            Shapes (P, n) and (P,), in memory that the next call overwrites. A pair without a child
-            yields the first parent and its cost.
+            Shapes (P, n) and (P,), in memory that the next call overwrites. A pair that was not
+            crossed yields the first parent and its cost.
         """
 
     def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
@@ -72,7 +72,7 @@ class Workspace(ABC):
 
 
 class CostlessWorkspace(Workspace):
-    """A workspace that makes children without costs; `cross` computes the costs afterwards."""
+    """A workspace whose kernel computes no costs; `cross` computes them afterwards."""
 
     backend: Backend
     problem: TSP

@@ -1,1 +1,1 @@
-"""Filters: which moves of a complete neighbourhood are evaluated."""
+"""Filters, which decide which moves of a complete neighbourhood are evaluated."""

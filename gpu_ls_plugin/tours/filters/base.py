@@ -21,7 +21,7 @@ class Setting:
     backend : Backend
     problem : TSP
     dtype : str
-        Type of the lengths in the kernels.
+        NumPy name of the type of lengths in the kernels.
     seed : int
         Seed of the call.
     """
@@ -54,12 +54,12 @@ class Filter(ABC):
         """Return the C++ type of the test; `tours/filters/filter.cuh` describes it."""
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor; empty if `header` defines it."""
+        """Return the C++ source that defines the functor; empty if `header` defines it."""
         return ""
 
     @property
     def opens(self) -> bool:
-        """Whether the filter rejects openings, so that most moves are not even enumerated."""
+        """Whether the filter rejects openings, whose moves are then not even enumerated."""
         return False
 
     def rotations(self, edges: int) -> int:
@@ -76,30 +76,30 @@ class Filter(ABC):
         return []
 
     def state_words(self, n: int) -> int:
-        """Return the number of 8-byte words of state per tour; all bytes are 1 at first."""
+        """Return the number of 8-byte words of state per tour; initially, all bytes are 1."""
         return 0
 
     @property
     def parts(self) -> tuple[Filter, ...]:
-        """The filters that make up this one."""
+        """The filters that this filter combines; by default, only itself."""
         return (self,)
 
     def __and__(self, other: object) -> Filter:
-        """Return the filter that keeps moves that both keep."""
+        """Return the filter that keeps the moves that both filters keep."""
         return And(self, other) if isinstance(other, Filter) else NotImplemented
 
     def __or__(self, other: object) -> Filter:
-        """Return the filter that keeps moves that at least one of the two keeps."""
+        """Return the filter that keeps the moves that at least one of the two keeps."""
         return Or(self, other) if isinstance(other, Filter) else NotImplemented
 
     def __invert__(self) -> Filter:
-        """Return the filter that keeps moves that this one drops."""
+        """Return the filter that keeps the moves that this filter drops."""
         return Not(self)
 
 
 @dataclass(frozen=True)
 class _Pair(Filter):
-    """Two filters in one. Parameters and state of the first precede those of the second."""
+    """Two filters as one. Parameters and state of the first precede those of the second."""
 
     first: Filter
     second: Filter
@@ -135,7 +135,7 @@ class And(_Pair):
         return self.first.opens or self.second.opens
 
     def rotations(self, edges: int) -> int:
-        """Return the first filter's number, or the second's if the first's is 1."""
+        """Return the first filter's number of rotations; if that is 1, the second filter's."""
         first = self.first.rotations(edges)
         return first if first > 1 else self.second.rotations(edges)
 
@@ -151,7 +151,7 @@ class Or(_Pair):
         return self.first.opens and self.second.opens
 
     def rotations(self, edges: int) -> int:
-        """Return the larger number of the two filters."""
+        """Return the larger of the two filters' numbers of rotations."""
         return max(self.first.rotations(edges), self.second.rotations(edges))
 
 
@@ -170,7 +170,7 @@ class Not(Filter):
         return self.filter.words(setting)
 
     def state_words(self, n: int) -> int:
-        """Return the size of the inverted filter's state."""
+        """Return the number of words of the inverted filter's state."""
         return self.filter.state_words(n)
 
     @property

@@ -14,7 +14,7 @@ struct DontLook {
 
     const PlacedTour& tour;
     unsigned char* const awake;    // flag of each city
-    unsigned char* const waiting;  // flag of each city: awake after this evaluation
+    unsigned char* const waiting;  // flag of each city: it is awake after this evaluation
 
     GLS_DEVICE static int64 state_words(int n) { return (2 * int64(n) + 7) / 8; }
     GLS_DEVICE On(const PlacedTour& tour, const uint64*, uint64* state)

@@ -4,18 +4,20 @@
 //
 //   struct On<Space, PlacedTour>                        the filter for a neighbourhood and a tour
 //     static constexpr int kWords                       words of parameters; kWordsOf<Data> if a
-//                                                       struct declares them
+//                                                       struct Data declares them
 //     static int64 state_words(int n)                   words of state per tour
 //     static constexpr int kRotations                   see below
 //     On(const PlacedTour& tour, const uint64* parameters, uint64* state)
 //     Test at(const Opening<Space::Move>& opening)      the test of an opening:
-//       bool any()                                      whether the opening may have kept moves
-//       bool keeps(int position)                        whether the move closed there is kept
+//       bool any()                                      whether it may keep moves of the opening
+//       bool keeps(int position)                        whether it keeps the move that has
+//                                                       `position` as its open position
 //     void found(const Space::Move&)                    called if a kept move improves the tour
 //     void refresh(team, bool complete)                 called after the tour has changed;
 //                                                       `complete`: all kept moves were evaluated
 //
-// A move belongs to one opening in each rotation of the neighbourhood. `any` may return true for an
+// A rotation determines which position of a move is open (complete.cuh). So a move belongs to one
+// opening in each rotation of the neighbourhood. `any` may return true for an
 // opening without kept moves. For a kept move, `any` must be true for its opening in at least one
 // of the first kRotations rotations; if kRotations is 1, it must be true in all rotations. A word
 // is an integer, a double or an address; a struct can read them (backends/include/words.cuh). If a

@@ -26,9 +26,9 @@ MAPPINGS: dict[str, tuple[str, tuple[type[Neighbourhood], ...]]] = {
 class FilteredNeighbourhood(Neighbourhood):
     """The moves of a complete neighbourhood that a filter keeps.
 
-    With `Best()`, a pass applies the best of all kept moves. With `First()`, it applies the best
-    move of the first part of the neighbourhood that has an improving move. If the search has
-    candidate lists, they act as one more filter, `InCandidates`.
+    With `Best()`, a pass applies the best of all kept moves. With `First()`, a pass evaluates the
+    neighbourhood in portions and applies the best move of the first portion that has an improving
+    move. If the search has candidate lists, they act as one more filter, `InCandidates`.
 
     Parameters
     ----------
@@ -39,25 +39,26 @@ class FilteredNeighbourhood(Neighbourhood):
         Decides which moves are evaluated.
     mode : str
         How kept moves are evaluated. "masked": each lane tests one move and evaluates it if it is
-        kept. "fused": lanes append kept moves to a queue of their warp, and evaluate them when
-        there is one for each lane. "openings": moves with one open position are tested first, and
-        only those that pass are completed. "auto": the mode that suits the search.
+        kept. "fused": lanes append kept moves to a queue of their warp, and evaluate them once
+        the queue has a move for each lane. "openings": moves with one open position are tested
+        first, and only those that pass are completed. "auto": the search chooses the mode.
     mapping : str
-        How the number of a move gives its positions: "roots", "lexicographic" or "cut_triangle"
-        (2-opt only). The mode "openings" uses no mapping.
+        How positions are computed from the number of a move: "roots", "lexicographic" or
+        "cut_triangle" (2-opt only). The mode "openings" uses no mapping.
 
     Notes
     -----
-    Mode and mapping do not change the moves that `Best()` applies. They change those that `First()`
-    applies, since a part of the neighbourhood consists of consecutive openings or numbers.
+    Mode and mapping do not change the moves that `Best()` applies. They change the moves that
+    `First()` applies, since a portion consists of consecutive openings or numbers of moves, whose
+    order depends on mode and mapping.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
-        A part is of the wrong kind or unknown, or the parts do not fit together.
+        A parameter is of the wrong kind or unknown, or `mapping` is not for `neighbourhood`.
     """
 
-    # The constructor replaces names by parts.
+    # If a name is passed, the constructor replaces it by the part.
     neighbourhood: Any = field(default_factory=TwoOpt)
     filter: Any = field(default_factory=GainBound)
     mode: str = "auto"
@@ -97,5 +98,5 @@ class FilteredNeighbourhood(Neighbourhood):
         raise InvalidParameterError(f"neighbourhoods: {self!r} is searched alone, not in a list")
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return the number of moves that share a first step, as the neighbourhood does."""
+        """Return the number of moves of the complete neighbourhood that share a first step."""
         return int(self.neighbourhood.variants(degree, symmetric))

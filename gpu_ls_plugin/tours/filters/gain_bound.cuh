@@ -1,15 +1,17 @@
 // Drops moves that cannot improve the tour, judged by one of their new edges.
 //
 // Each end of a removed edge gets a new edge that is no shorter than the distance to its nearest
-// neighbour. Therefore, with doubled lengths, removing edge p of the tour yields at most
+// neighbour. Edge p of the tour joins the cities t_p and t_p+1 and has length e(p). With doubled
+// lengths, removing it saves at most
 // spare(p) = 2 e(p) - nearest(t_p) - nearest(t_p+1), and adding (x, y) costs
 // cost(x, y) = 2 d(x, y) - nearest(x) - nearest(y) >= 0. Twice the gain of a move is the sum of its
 // spares minus the sum of its costs. So it is at most the sum of its spares minus any single cost.
 //
 // In 3-opt, each new edge joins two of the three removed edges. The spares of such a pair minus
 // twice the cost of its new edge, summed over the three pairs, are four times the gain. So if a
-// move improves the tour, this value is positive for at least one of its pairs. The filter rejects
-// openings whose pair has no positive value.
+// move improves the tour, this difference is positive for at least one of its pairs. An opening
+// determines one pair; the filter rejects the opening if the difference of this pair is not
+// positive.
 #pragma once
 
 #include "tours/filters/filter.cuh"
@@ -17,7 +19,7 @@
 namespace gls {
 
 struct GainBoundData {
-  const void* nearest;  // Lengths: from each city to its nearest neighbour
+  const void* nearest;  // distance from each city to its nearest neighbour (Length)
 };
 
 struct GainBound {
@@ -28,12 +30,12 @@ struct GainBound {
     static constexpr int kWords = kWordsOf<GainBoundData>;
     static constexpr int kRotations = Space::kRotations;
     static constexpr bool kReal = Length(0.5) != Length(0);
-    // Share of an edge by which real spares may be too small because of rounding.
+    // Real spares may be too small because of rounding, by up to this share of the edge's length.
     static constexpr Length kRounding = Length(kReal ? 1e-11 : 0);
 
     const PlacedTour& tour;
     const Length* const nearest;
-    Length* const spare;  // of each position, then their maximum
+    Length* const spare;  // spare of each position, then the maximum of all
 
     GLS_DEVICE static int64 state_words(int n) { return n + 1; }
     GLS_DEVICE On(const PlacedTour& tour, const uint64* parameters, uint64* state)

@@ -9,7 +9,7 @@ namespace gls {
 struct CandidateEdgeData {
   const int* cities;    // candidates, city by city
   const double* reach;  // distance from each city to its farthest candidate
-  int64 degree;         // number of candidates of a city
+  int64 degree;         // number of candidates per city
 };
 
 struct CandidateEdge {

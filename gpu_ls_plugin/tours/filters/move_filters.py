@@ -1,4 +1,4 @@
-"""The built-in filters; the functor of each is in the header with the same name."""
+"""The built-in filters; `header` of each filter defines its functor."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ class GainBound(Filter):
     """Drop moves that cannot improve the tour because one of their new edges is too long.
 
     Each end of a removed edge gets a new edge that is at least as long as the distance to the
-    city's nearest neighbour. So a single long edge can rule out a move. The descent is the same as
-    without the filter. In 3-opt the filter also rejects openings, since two of the removed edges
-    can rule out all moves that remove both.
+    city's nearest neighbour. So a single long new edge can rule out a move. The filter drops no
+    improving move, so the descent is the same as without it. In 3-opt the filter also rejects
+    openings, since two of the removed edges can rule out all moves that remove both.
     """
 
     name = "gain_bound"
@@ -80,7 +80,7 @@ class GainBound(Filter):
         return "gls::GainBound"
 
     def rotations(self, edges: int) -> int:
-        """Return 3 for 3-opt: at least one new edge of an improving move passes the test."""
+        """Return 3 for 3-opt: an improving move may pass the test in only one rotation."""
         return 3 if edges > 2 else 1
 
     @property
@@ -96,7 +96,7 @@ class GainBound(Filter):
         return in_order(GainBound.header, "GainBoundData", data)
 
     def state_words(self, n: int) -> int:
-        """Return one word for each position, and one for their maximum."""
+        """Return the number of words: one per position, and one for the maximum."""
         return n + 1
 
 
@@ -111,8 +111,8 @@ class InCandidates(Filter):
     candidates : Candidates or str
         Candidate lists, or their registered name.
     missing : int
-        Number of new edges, 0 or 1, that need not lead to a candidate. With 1, the moves are those
-        of a search on candidate lists, where the edge that closes the tour is free.
+        How many of the new edges, 0 or 1, need not lead to a candidate. With 1, the moves are
+        those of a search on candidate lists, where the edge that closes the tour is free.
 
     Raises
     ------
@@ -139,7 +139,7 @@ class InCandidates(Filter):
         return f"gls::InCandidates<{self.missing}>"
 
     def rotations(self, edges: int) -> int:
-        """Return `missing` + 1: of this many new edges, at least one leads to a candidate."""
+        """Return `missing` + 1 for 3-opt: of that many new edges, at least one passes the test."""
         return self.missing + 1 if edges > 2 else 1
 
     @property
@@ -148,7 +148,7 @@ class InCandidates(Filter):
         return (self.candidates,)
 
     def words(self, setting: Setting) -> list[Any]:
-        """Return the lists, each city's distance to its farthest candidate, and the degree."""
+        """Return the lists, each city's distance to its farthest candidate, and the list length."""
         cities, _, degree = self.candidates.on(setting.backend, setting.problem)
         reach = self.candidates.of(setting.problem).lengths.max(axis=1).astype("float64")
         data = {
@@ -163,8 +163,8 @@ class InCandidates(Filter):
 class DontLook(Filter):
     """Keep moves that remove an edge at a city that is awake (Bentley 1992).
 
-    All cities start awake. After a complete evaluation, only the ends of kept moves that gain stay
-    awake. A move wakes up the ends of the edges that it changes.
+    All cities are awake at first. After a complete evaluation, only the ends of kept moves that
+    gain stay awake. An applied move wakes the ends of the edges that it changes.
     """
 
     name = "dont_look"
@@ -175,7 +175,7 @@ class DontLook(Filter):
         return "gls::DontLook"
 
     def state_words(self, n: int) -> int:
-        """Return two bytes per city, rounded up to words."""
+        """Return the number of words: two bytes per city, rounded up."""
         return (2 * n + 7) // 8
 
 
@@ -191,7 +191,7 @@ class RandomKeep(Filter):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `rate` is not a number from 0 to 1.
+        `rate` is not a number between 0 and 1.
     """
 
     rate: float = 0.25

@@ -10,14 +10,15 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BLOCK = 1 << 22  # comparisons in memory at once
+BLOCK = 1 << 22  # maximum number of comparisons in memory at once
 
 
 def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
     """Return the indices of the rows of costs (P, M) that no other row dominates.
 
-    A row dominates another one if it is nowhere higher and lower in at least one column. Of equal
-    rows only the first is returned. Indices are sorted by the first column, then by the others.
+    A row dominates another one if it is lower in at least one column and higher in none. Of equal
+    rows only the first is returned. Indices are sorted by the first column, then by the second, and
+    so on.
     """
     order = np.lexsort(costs.T[::-1])
     ordered = costs[order]
@@ -40,7 +41,7 @@ def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _covered(rows: NDArray[Any], front: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return for each row whether some row of a front is nowhere higher."""
+    """Return for each row whether some row of a front is higher in no column."""
     covered = np.zeros(len(rows), np.bool_)
     step = max(1, BLOCK // max(1, rows.size))
     for begin in range(0, len(front), step):
@@ -50,7 +51,7 @@ def _covered(rows: NDArray[Any], front: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _nowhere_higher(first: NDArray[Any], second: NDArray[Any]) -> Any:
-    """Return whether rows (P, M) are nowhere higher than rows (Q, M), shape (P, Q)."""
+    """Return whether rows (P, M) are in no column higher than rows (Q, M), shape (P, Q)."""
     return (first[:, None] <= second[None]).all(axis=2)
 
 
@@ -60,7 +61,7 @@ class Front:
 
     tours: NDArray[np.int32]  # (A, n)
     costs: NDArray[Any]  # (A, M)
-    explored: NDArray[np.int8]  # (A,), number of kinds of moves by which a tour was explored
+    explored: NDArray[np.int8]  # (A,), number of kinds of moves by which a tour has been explored
 
     @classmethod
     def of(cls, tours: NDArray[np.int32], costs: NDArray[Any]) -> Front:
@@ -76,8 +77,8 @@ class Front:
     ) -> Front:
         """Return the front of these and other tours (P, n) with costs (P, M), as a new object.
 
-        If there are more than `most`, the tours in the most crowded places are dropped; those at
-        the ends are dropped last.
+        If there are more than `most` tours, those in the most crowded places are dropped; the tours
+        at the ends of the front are dropped last.
         """
         all_costs = np.concatenate([self.costs, costs])
         kept = non_dominated(all_costs)
@@ -92,20 +93,20 @@ class Front:
         )
 
     def marked(self, rows: NDArray[np.intp]) -> Front:
-        """Return the front after exploring some tours by one more kind of moves."""
+        """Return the front after exploring the tours `rows` by one more kind of moves."""
         explored = self.explored.copy()
         explored[rows] += 1
         return Front(self.tours, self.costs, explored)
 
     @property
     def ideal(self) -> NDArray[np.float64]:
-        """The lowest cost in each objective."""
+        """The lowest cost in each objective, shape (M,)."""
         ideal: NDArray[np.float64] = self.costs.min(axis=0).astype(np.float64)
         return ideal
 
     @property
     def nadir(self) -> NDArray[np.float64]:
-        """The highest cost in each objective."""
+        """The highest cost in each objective, shape (M,)."""
         nadir: NDArray[np.float64] = self.costs.max(axis=0).astype(np.float64)
         return nadir
 

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOVES_AT_ONCE = {"cpu": 1 << 15, "cuda": 1 << 24}  # moves in temporary arrays
-LARGEST_TABLE = 3000  # cities; larger problems compute lengths instead of reading a table
-LONGEST = 16  # cities of a path
-CHOSEN = 16  # neighbours kept per tour with three or more objectives
+MOVES_AT_ONCE = {"cpu": 1 << 15, "cuda": 1 << 24}  # maximum number of moves in temporary arrays
+LARGEST_TABLE = 3000  # cities; for larger problems, lengths are computed, not read from a table
+LONGEST = 16  # maximum number of cities of a path that Or-opt moves
+CHOSEN = 16  # number of neighbours kept per tour with three or more objectives
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,17 @@ class ParetoLocalSearch:
     Pareto local search (Paquete, Chiarandini and Stützle 2004; Angel, Bampis and Gourvès 2004):
     each tour is explored once by each kind of moves, as long as it stays in the front. First all
     tours are explored by 2-opt, then by Or-opt of one city, then of two, and so on. With two
-    objectives, each neighbour is compared with the front; with more, only those neighbours of a
-    tour that are best by some random weights.
+    objectives, each neighbour is compared with the front. With more objectives, only
+    those neighbours of a tour are compared that are best by some random weights.
 
     Parameters
     ----------
     tours : int
-        Number of tours to explore in a call, at least 1; they are drawn at random.
+        Maximum number of tours to explore per call, at least 1; they are drawn at random.
     backend : str
         Backend that evaluates neighbours: "auto", "cpu" or "cuda".
     longest : int
-        Longest path that Or-opt moves, in cities; 0 for 2-opt only.
+        Maximum number of cities of a path that Or-opt moves, 0 to 16; 0: only 2-opt is used.
 
     Raises
     ------
@@ -67,7 +67,7 @@ class ParetoLocalSearch:
         check_name(self.backend)
 
     def check(self, problem: MultiObjectiveTSP) -> None:
-        """Raise UnsupportedProblemError if paths cannot be reversed."""
+        """Raise UnsupportedProblemError if the problem is asymmetric."""
         if not problem.symmetric:
             raise UnsupportedProblemError(
                 "problem: Pareto local search reverses paths, which changes the lengths of an "
@@ -87,14 +87,14 @@ class ParetoLocalSearch:
         Parameters
         ----------
         problem : MultiObjectiveTSP
-            Symmetric.
+            Must be symmetric.
         front : Front
             Not changed.
         random_state : numpy.random.Generator
         seconds : float
-            No more tours are explored after this time.
+            Time limit: no tour is explored after this time.
         most : int, optional
-            Largest size of the returned front.
+            Maximum number of tours in the returned front. None: no limit.
         """
         self.check(problem)
         backend = get_backend(self.backend)
@@ -185,7 +185,7 @@ class _Neighbours:
         return tours[rows[:, None], sources], found
 
     def _lengths(self, part: Any) -> Any:
-        """Return the function of lengths between cities, from a table if the problem is small."""
+        """Return a function that gives lengths between cities, for small problems from a table."""
         if part.n > LARGEST_TABLE:
             xp, host = self._xp, self._host
             return lambda a, b: xp.asarray(part.lengths(host(a), host(b)))
@@ -193,7 +193,7 @@ class _Neighbours:
         return lambda a, b: table[a, b]
 
     def _undominated(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
-        """Return the moves to tours that no tour of the front dominates; for two objectives."""
+        """Return the moves to tours that no tour of the front dominates, for two objectives."""
         xp = self._xp
         left, low = (xp.asarray(np.ascontiguousarray(column)) for column in front.costs.T)
         step = xp.searchsorted(left, costs[0].ravel(), side="right").reshape(costs[0].shape) - 1
@@ -202,7 +202,7 @@ class _Neighbours:
         return rows, moves
 
     def _best_by_weights(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
-        """Return the moves of each tour that are best by random weights, equal for all tours."""
+        """Return the best moves of each tour by random weights, which are equal for all tours."""
         xp, size = self._xp, len(costs[0])
         scales = np.maximum(front.nadir - front.ideal, 1e-300)
         weights = np.random.default_rng(len(front)).exponential(size=(CHOSEN, len(costs))) / scales

@@ -1,6 +1,7 @@
 """Moves of Pareto local search, which reverse a path of a tour or put it elsewhere.
 
-Two numbers identify a move of a kind: the place at which its path begins, and its reach. A kind has
+Two numbers identify a move of a kind: the place at which its path begins, and its reach, which
+each kind explains. A kind has
 
 - ``places(n)``: both numbers of each move that changes a tour of n cities;
 - ``change(tours, length, first, reach)``: the change of each tour's cost by each move, (B, moves);
@@ -28,13 +29,13 @@ class Turn:
     """2-opt: reverses the path from the first to the last place; `reach` is the last place."""
 
     def places(self, n: int) -> Places:
-        """Return all paths without place 0, except the path of all other places."""
+        """Return all paths of at least two cities without place 0, except the longest path."""
         first, last = (ends.astype(np.intp) for ends in np.triu_indices(n, 1))
         kept = (first > 0) & (last - first < n - 2)
         return first[kept], last[kept]
 
     def change(self, tours: Any, length: Callable[[Any, Any], Any], first: Any, reach: Any) -> Any:
-        """Return the length of the two new edges minus that of the old ones."""
+        """Return the length of the two new edges minus that of the two old edges."""
         n, last = tours.shape[1], reach
         before, begin = tours[:, (first - 1) % n], tours[:, first]
         end, behind = tours[:, last], tours[:, (last + 1) % n]
@@ -42,25 +43,25 @@ class Turn:
         return length(before, end) + length(begin, behind) - old
 
     def sources(self, n: int, first: NDArray[np.intp], reach: NDArray[np.intp]) -> Any:
-        """Return the places, mirrored within the path."""
+        """Return the former places, which are mirrored within the path."""
         place, first, last = np.arange(n)[None], first[:, None], reach[:, None]
         return np.where((place >= first) & (place <= last), first + last - place, place)
 
 
 @dataclass(frozen=True)
 class Shift:
-    """Or-opt: moves a path of `cities` cities, `turned` or not, over the next `reach` cities."""
+    """Or-opt: moves a path past the next `reach` cities, and reverses it if `turned`."""
 
-    cities: int
+    cities: int  # number of cities of the path
     turned: bool = False
 
     def places(self, n: int) -> Places:
-        """Return all moves except those over one city or all but one, which other kinds have."""
+        """Return all moves, except past one city or all but one, which other kinds include."""
         first, reach = np.mgrid[:n, 2 : max(2, n - self.cities - 1)].astype(np.intp)
         return first.ravel(), reach.ravel()
 
     def change(self, tours: Any, length: Callable[[Any, Any], Any], first: Any, reach: Any) -> Any:
-        """Return the length of the three new edges minus that of the old ones."""
+        """Return the length of the three new edges minus that of the three old edges."""
 
         def at(place: Any) -> Any:
             return tours[:, place % tours.shape[1]]
@@ -74,7 +75,7 @@ class Shift:
         return length(before, then) + length(near, begin) + length(end, behind) - old
 
     def sources(self, n: int, first: NDArray[np.intp], reach: NDArray[np.intp]) -> Any:
-        """Return the places, rotated within the path and the cities that it passes."""
+        """Return the former places, rotated within the path and the cities that it passes."""
         first, reach = first[:, None], reach[:, None]
         step = (np.arange(n)[None] - first) % n
         moved = self.cities - 1 - (step - reach) if self.turned else step - reach
@@ -86,7 +87,7 @@ PathMoves = Turn | Shift
 
 
 def kinds(cities: int) -> tuple[PathMoves, ...]:
-    """Return the Or-opt moves of paths of `cities` cities; 2-opt if it is 0."""
+    """Return the kinds of Or-opt moves of paths of `cities` cities; 2-opt if `cities` is 0."""
     if cities == 0:
         return (Turn(),)
     return (Shift(cities),) if cities == 1 else (Shift(cities), Shift(cities, turned=True))
@@ -94,5 +95,5 @@ def kinds(cities: int) -> tuple[PathMoves, ...]:
 
 @cache
 def places_of(kind: PathMoves, n: int) -> Places:
-    """Return the places of all moves of a kind (cached)."""
+    """Return both numbers of all moves of a kind (cached)."""
     return kind.places(n)

@@ -1,4 +1,4 @@
-"""Generations of tours, each of which is searched by different weights."""
+"""Generations of tours; each tour is searched by different weights of the objectives."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
-MATES = 20  # number of next-best tours, by a child's weights, from which its second parent is drawn
+MATES = 20  # a child's second parent is drawn from this many tours, the next best by its weights
 # Searches for estimates of the ideal and nadir points.
 SEARCH = LocalSearch([LinKernighan(3)], candidates=Nearest(8))
 DIRECTED = LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))  # reverses no path
-OTHERS = 0.05  # total weight of the other objectives, so that tours are not arbitrarily bad in them
+OTHERS = 0.05  # total weight of all other objectives, so that tours are not arbitrarily bad in them
 
 _cache: weakref.WeakKeyDictionary[MultiObjectiveTSP, Any] = weakref.WeakKeyDictionary()
 
@@ -41,8 +41,8 @@ def payoffs(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return estimates of the ideal and nadir points of a problem, both of shape (M,) (cached).
 
-    They come from a payoff table: one tour is searched for each objective, with little weight on
-    the others. They are the same in each process and on each backend.
+    Estimates come from a payoff table: for each objective, one tour is searched with little weight
+    on the other objectives. Estimates are the same in each process and on each backend.
     """
     if problem not in _cache:
         size = problem.n_objectives
@@ -63,7 +63,7 @@ def weighted_for(
     random_state: np.random.Generator,
     backend: str = "auto",
 ) -> WeightedTSP:
-    """Return the problem of tours (P, n), each scalarised by weights drawn for its costs."""
+    """Return the weighted problem for tours (P, n), with weights drawn for each tour's costs."""
     drawn = _draw_weights(problem, problem.cost(tours), weights, random_state, backend)
     return _scalarised(problem, drawn, weights, backend)
 
@@ -89,10 +89,10 @@ def _draw_weights(
 
 
 class Kicks(Protocol):
-    """Kicks batches of tours, like the `Kick` of operators."""
+    """What a generation calls to kick batches of tours, such as the operator `Kick`."""
 
     def prepare(self, problem: TSP) -> None:
-        """Compile before a timed run."""
+        """Compile kernels before a timed run."""
 
     def __call__(
         self, problem: TSP, rows: ArrayLike, random_state: np.random.Generator
@@ -101,14 +101,14 @@ class Kicks(Protocol):
 
 
 class Improvement(Protocol):
-    """Searches batches of tours, like the `Improver` of operators."""
+    """What a generation calls to search batches of tours, such as the operator `Improver`."""
 
     @property
     def backend(self) -> str:
         """The backend: "auto", "cpu" or "cuda"."""
 
     def prepare(self, problem: TSP, size: int) -> None:
-        """Compile for batches of `size` before a timed run."""
+        """Compile kernels for batches of `size` tours before a timed run."""
 
     def search_rows(
         self,
@@ -117,17 +117,17 @@ class Improvement(Protocol):
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> Result | None:
-        """Return the searched tours; None if the run has no time left."""
+        """Return the result of searching the tours; None if the run has no time left."""
 
 
 @dataclass(frozen=True)
 class ScalarisedGeneration:
-    """Makes children: draws weights for each, by which parents are selected and tours searched.
+    """Makes children. The weights drawn for a child select its parents and guide its search.
 
-    The first parent is the best known tour by the child's weights, the second one is among the
+    The first parent is the best known tour by the child's weights; the second one is among the
     next best. If a child is not better than its first parent, a kicked copy of this parent replaces
-    it before the search. Weights are drawn for the scaled costs of random known tours. Crossing and
-    search use the backend of `improver`.
+    the child before the search. Weights are drawn for the scaled costs of random known tours.
+    Crossing and search use the backend of `improver`.
     """
 
     crossover: Recombination
@@ -136,7 +136,7 @@ class ScalarisedGeneration:
     weights: Weights
 
     def prepare(self, problem: MultiObjectiveTSP, size: int) -> None:
-        """Compile for batches of `size` before a timed run."""
+        """Compile kernels for batches of `size` tours before a timed run."""
         weighted = problem.weighted(np.ones((size, problem.n_objectives)))
         tours = np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
         payoffs(problem, self.improver.backend)
@@ -152,7 +152,7 @@ class ScalarisedGeneration:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> NDArray[np.int32]:
-        """Return the searched tours of a start population."""
+        """Return the start population `tours` (P, n) after searching each tour."""
         backend = self.improver.backend
         scalarised = weighted_for(problem, tours, self.weights, random_state, backend)
         return self._searched(scalarised, tours, random_state, run)
@@ -166,7 +166,7 @@ class ScalarisedGeneration:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> NDArray[np.int32]:
-        """Return searched children (children, n) of the known tours (A, n) with costs (A, M)."""
+        """Return searched children (children, n) of known tours (A, n) with costs (A, M)."""
         backend = self.improver.backend
         some = random_state.integers(len(tours), size=children)
         drawn = _draw_weights(problem, costs[some], self.weights, random_state, backend)
@@ -198,7 +198,7 @@ class ScalarisedGeneration:
 def _choose_parents(
     totals: NDArray[np.float64], random_state: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return for each row of totals (P, A) the least column and a random one of the least few."""
+    """Return for each row (A,) of totals the lowest column, and a random one of the lowest."""
     size, known = totals.shape
     first = totals.argmin(axis=1)
     few = min(MATES, known - 1)

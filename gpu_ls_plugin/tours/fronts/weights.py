@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
-LEAST_WEIGHT = 1e-3  # lower bound of weights, so that no objective is ignored
+LEAST_WEIGHT = 1e-3  # lower bound on weights, so that no objective is ignored
 
 
 class Weights(ABC):
@@ -33,14 +33,14 @@ class Weights(ABC):
         Parameters
         ----------
         places : float64 array, shape (P, M)
-            Scaled costs of the tours: 0 is the best known cost of an objective, 1 the worst one of
-            the front.
+            Scaled costs of the tours: 0 is the lowest known cost of an objective, 1 the highest
+            cost of the front.
         random_state : numpy.random.Generator
 
         Returns
         -------
         float64 array, shape (P, M)
-            Weights of at least `LEAST_WEIGHT`, before rows are scaled to the sum 1.
+            Weights; each row has the sum 1. No weight is 0, so that no objective is ignored.
         """
 
     def scalarised(
@@ -77,8 +77,9 @@ class RandomWeights(Weights):
 class PositionWeights(Weights):
     """High weights for objectives in which a tour is already good.
 
-    The weight of an objective is the tour's distance from the worst cost of the front, times a
-    random number, so that tours with equal costs get different weights.
+    The weight of an objective is the scaled distance of the tour's cost from the highest cost of
+    the front. It is multiplied by a random number, so that tours with equal costs get different
+    weights.
 
     Parameters
     ----------
@@ -110,7 +111,8 @@ class DirectionWeights(Weights):
     Raises
     ------
     InvalidParameterError
-        `directions` is not such an array, or a direction is 0 in all objectives.
+        `directions` does not have this shape, or a weight is negative or not finite, or a direction
+        has only weights of 0.
     """
 
     def __init__(self, directions: ArrayLike) -> None:
@@ -129,7 +131,7 @@ class DirectionWeights(Weights):
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return for each tour the direction nearest to 1 minus its scaled costs."""
+        """Return for each tour the direction that is closest to 1 minus its scaled costs."""
         if places.shape[1] != self.directions.shape[1]:
             raise InvalidParameterError(
                 f"directions: they have {self.directions.shape[1]} objectives, but the problem has "
@@ -146,14 +148,14 @@ class DirectionWeights(Weights):
 
 @dataclass(frozen=True)
 class Tchebycheff(Weights):
-    """The weights of another rule, used in Tchebycheff distances instead of weighted sums.
+    """The weights of another rule, used for Tchebycheff distances instead of weighted sums.
 
     Parameters
     ----------
     weights : Weights
         The rule that draws the weights.
     augmentation : float
-        Factor of the weighted sum that is added to the distance, more than 0.
+        The weighted sum of the costs times this number is added to the distance; more than 0.
 
     Raises
     ------
@@ -181,12 +183,12 @@ class Tchebycheff(Weights):
         weights: NDArray[np.float64],
         ideal: NDArray[np.float64],
     ) -> WeightedTSP:
-        """Return the problem that minimises the distance from the ideal point."""
+        """Return the problem of minimising the Tchebycheff distance from the ideal point."""
         return problem.tchebycheff(weights, ideal, self.augmentation)
 
 
 def normalised(weights: Any) -> NDArray[np.float64]:
-    """Scale rows to the sum 1, with no weight below `LEAST_WEIGHT` times the row's highest."""
+    """Raise weights to `LEAST_WEIGHT` times the row's highest, then scale rows to the sum 1."""
     raised = np.maximum(weights, LEAST_WEIGHT * weights.max(axis=1, keepdims=True))
     scaled: NDArray[np.float64] = raised / raised.sum(axis=1, keepdims=True)
     return scaled

@@ -1,1 +1,1 @@
-"""Layouts of tours in kernels, and kernels that compute costs."""
+"""Memory layouts of tours in kernels, and kernels that compute costs."""

@@ -1,4 +1,4 @@
-"""Numbers of edges, and keys of tours that do not depend on first city and direction."""
+"""Numbers of edges, and keys of tours that ignore the first city and the direction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | N
     Each city has a random number. A key is the sum, over all edges, of the products of the numbers
     of both cities. So a rotation of a tour does not change its key, nor does a reversal if lengths
     are symmetric. Two different tours have equal keys with a probability of about 2**-57.
-    With `customers`, tours are giant tours, and keys are those of their routes.
+    If the number of `customers` is given, tours are giant tours: all copies of the depot count as
+    one city, so the key depends only on the routes.
     """
     n = tours.shape[1]
     heads = xp.asarray(_numbers(0, n))
@@ -33,9 +34,10 @@ def edge_numbers(
     """Return a number for the edge from each city to the next, int64 (P, n).
 
     Numbers are 0 to n * n - 1, and equal only for equal edges. If lengths are symmetric, the
-    direction of an edge does not matter. With `customers`, tours are giant tours, and all copies of
-    the depot count as one city. No number occurs twice in a giant tour: the second edge of a route
-    with one customer gets a different number, and so does each empty route.
+    direction of an edge does not matter. If the number of `customers` is given, tours are giant
+    tours, and all copies of the depot count as one city. Still no number occurs twice in a giant
+    tour: the second edge of a route with one customer gets a different number, and so does each
+    empty route.
     """
     if customers is not None:
         return _route_edges(
@@ -54,7 +56,7 @@ def nodes_of(xp: Any, tours: Any, customers: int) -> Any:
 
 
 def _route_edges(xp: Any, nodes: Any, symmetric: bool, customers: int) -> Any:
-    """Return the numbers of edges; an edge that would occur twice has the number of a loop."""
+    """Return numbers of edges; an edge that would occur twice gets the number of a loop."""
     n, after = nodes.shape[1], xp.roll(nodes, -1, axis=1)
     numbers = nodes * n + after
     if symmetric:

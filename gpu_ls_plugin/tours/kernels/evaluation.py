@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 Costed = tuple[Any, Any]  # tours and their costs
-MOST_KEPT = 1 << 28  # bytes of the data that an objective keeps for the tours of a launch
-# Bounds on the relative rounding error of real lengths: of sums of changes in chains, and of sums
-# from scratch that are added in the same order.
+MOST_KEPT = 1 << 28  # maximum size in bytes of an objective's data for the tours of a launch
+# Bounds on the relative rounding error of real lengths. ROUNDING: of costs that chains update by
+# the gains of moves. FROM_SCRATCH: of sums from scratch that are added in the same order.
 ROUNDING, FROM_SCRATCH = 1e-12, 1e-14
 
 
 def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
-    """Compose the kernel that adds up the lengths of a tour."""
+    """Compose the kernel that adds up the lengths of a tour's edges."""
     return metric_kernel(
         "tour_cost",
         metric,
@@ -56,8 +56,8 @@ def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
 def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
     """Return the costs of checked int32 tours (P, n), equal to `problem.cost` to the last bit.
 
-    If kernels are proven to compute the same costs as the referee, they compute them on the backend
-    of the tours. Otherwise the host computes the costs.
+    Kernels on the backend of the tours compute the costs if they are proven to agree with the
+    referee. Otherwise the host computes the costs.
     """
     cost = type(problem).cost
     if isinstance(problem, WeightedTSP) and cost is WeightedTSP.cost:
@@ -78,7 +78,7 @@ def added_up_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
 
 
 def _with_objective(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-    """Return `costs` plus those of the objective, which the host computes."""
+    """Return `costs` plus the costs of the objective, which the host computes."""
     objective = problem.objective
     if objective.length_alone:
         return costs
@@ -86,7 +86,7 @@ def _with_objective(backend: Backend, problem: TSP, tours: Any, costs: Any) -> A
 
 
 def nothing_paid(costs: Any, lengths: Any, rounding: float = ROUNDING) -> Any:
-    """Return which tours cost exactly their lengths, bool (P,): they violate no constraint.
+    """Return which tours cost exactly their lengths and so violate no constraint, bool (P,).
 
     If lengths are real, differences up to the share `rounding` of a length count as rounding
     errors. If the price of a violation may be low, this share must be small, such as
@@ -97,7 +97,7 @@ def nothing_paid(costs: Any, lengths: Any, rounding: float = ROUNDING) -> Any:
 
 
 def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:
-    """Return for each row whether `one` is better: first by feasibility, then by cost."""
+    """Return for each row whether `one` beats `other`, first by feasibility, then by cost."""
     cheaper, objective = one[1] < other[1], problem.objective
     if objective.length_alone:
         return cheaper
@@ -112,8 +112,8 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return the costs (P,) of checked int32 tours (P, n), on the backend of the tours.
 
     Searches compare tours by these costs. Integer costs, and lengths without an objective, are
-    equal to those of the referee; otherwise kernels add costs in another order. Results contain
-    `exact_costs`.
+    equal to those of the referee. Other costs may differ from them by rounding, since kernels add
+    in another order, so results of searches contain `exact_costs`.
     """
     problem.require_rows(len(tours))
     objective = problem.objective

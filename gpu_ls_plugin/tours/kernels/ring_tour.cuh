@@ -5,7 +5,8 @@
 
 namespace gls {
 
-// Returns whichever of two places, n apart, is on the ring: the lower one as unsigned numbers.
+// Returns the one of two places, n apart, that is on the ring (0 .. n - 1): compared as unsigned
+// numbers, it is the lower one.
 GLS_DEVICE int on_ring(int a, int b) { return int(uint32(a) < uint32(b) ? a : b); }
 
 // City is uint16 in shared memory and int in global memory.
@@ -23,7 +24,7 @@ struct RingTour {
   GLS_DEVICE int at(int place) const { return int(order[wrap(place)]); }
   GLS_DEVICE int place(int city) const { return int(position[city]); }
 
-  // Copies the tour of a row.
+  // Reads the tour from a row of n cities.
   template <class Team>
   GLS_DEVICE void read(const Team& team, const int* row) const {
     team.each(n, [&](int place) {
@@ -47,8 +48,8 @@ struct RingTour {
     team.sync();
   }
 
-  // Changes the order of three segments of b, c and d cities, from place `first` on, to d, c, b.
-  // `spare` must have room for all of them.
+  // Reverses the order of three consecutive segments of b, c and d cities, which begin at place
+  // `first`: the last segment becomes the first. `spare` must have room for b + c + d cities.
   template <class Team>
   GLS_DEVICE void swap_segments(const Team& team, int first, int b, int c, int d,
                                 City* spare) const {
@@ -82,7 +83,7 @@ struct Path {
         begin(tour.place(first)),
         origin(forward ? begin - tour.n : begin) {}
 
-  // The city at a step from 0 to n, and the step of a city.
+  // `at` returns the city at a step from 0 to n, `step` the step of a city.
   GLS_DEVICE int at(int step) const { return int(tour.order[tour.wrap_low(origin + sign * step)]); }
   GLS_DEVICE int step(int city) const { return tour.wrap_low(sign * (tour.place(city) - begin)); }
 };

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOST_EDGES = 8  # of a move
+MOST_EDGES = 8  # usual maximum number of edges that a move removes
 NARROW = 2.0**27  # largest length for which the sums of a move fit into 32 bits
 ROUNDED_BY_SHIFT = 2.0**22  # largest estimate that is rounded in a few instructions
 ROOTS = 2.0**21  # largest float32 root whose error is below 1/2
@@ -26,9 +26,9 @@ GRID_METRICS = ("EUC_2D", "CEIL_2D")
 GRID_BACKENDS = ("cuda",)  # on a CPU, vectors of float32 estimates are twice as fast
 GRID_BYTES = {"fine": 4, "wide": 8}  # per city
 GRIDS = {"fine": "false", "wide": "true"}  # template argument `wide` of gls::OnGrid
-TABLES = {"shorts": "gls::uint16", "integers": "int", "reals": "double"}  # entries of gls::Tabled
+TABLES = {"shorts": "gls::uint16", "integers": "int", "reals": "double"}  # types of entries
 TABLE_BYTES = {"shorts": 2, "integers": 4, "reals": 8}  # per entry
-LARGEST_TABLE = 3 << 19  # bytes; a larger table exceeds the cache, so computing lengths is faster
+LARGEST_TABLE = 3 << 19  # bytes; larger tables exceed the cache: computing lengths is faster
 WIDTH_OF_GRID = 2**15  # largest extent of a fine grid
 DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
 
@@ -48,7 +48,7 @@ def metric_type(metric: Metric, grid: str) -> str:
 
 
 def grid_of(problem: TSP) -> str:
-    """Return "fine" or "wide" if lengths can be computed from integer coordinates, else ""."""
+    """Return "fine" or "wide" if lengths follow from integer coordinates; otherwise ""."""
     points = problem.coordinates
     if problem.metric.name not in GRID_METRICS or points is None:
         return ""
@@ -59,7 +59,7 @@ def grid_of(problem: TSP) -> str:
 
 
 def table_of(problem: TSP, longest: float) -> str:
-    """Return the kind of entries of a table of all lengths; "" if a table is not worth it."""
+    """Return the key in `TABLES` for a table of all lengths; "" if a table is no use."""
     if problem.metric.explicit or problem.rows is not None:
         return ""
     integer = problem.metric.integer
@@ -82,14 +82,14 @@ def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
 class Sites:
     """The sites of a problem on a backend, as `arguments` of kernels.
 
-    `length` and `dtype` are the types of sums of lengths. `grid` is "fine" or "wide" if kernels
-    compute lengths from integer coordinates. It is a key of `TABLES` if they read a table, and ""
-    otherwise.
+    `length` and `dtype` are the C++ type and the dtype of sums of lengths. `grid` is "fine" or
+    "wide" if kernels compute lengths from integer coordinates, a key of `TABLES` if kernels read
+    lengths from a table, and "" otherwise.
     """
 
     @classmethod
     def of(cls, backend: Backend, problem: TSP, *, table: bool = False) -> Sites:
-        """Return the sites of a problem, made only once; `table` allows a table of lengths."""
+        """Return the sites of a problem (cached); `table` allows a table of lengths."""
         what = ("sites", table)
         made: Sites = backend.made_once(problem, what, lambda: cls(backend, problem, table=table))
         return made

@@ -11,19 +11,19 @@ from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SITE_BYTES = constant("tours/problem/lengths.cuh", "kSiteBytes")  # of the largest kind of site
+SITE_BYTES = constant("tours/problem/lengths.cuh", "kSiteBytes")  # size of the largest kind of site
 POINT_BYTES = constant("tours/problem/metric.cuh", "kPointBytes")
 LAYOUTS = ("warp", "block", "global")
 LARGE_LANES = 384  # lanes for a tour that is large or in global memory; registers allow no more
 
 
 def survivor_bytes(length_bytes: int) -> int:
-    """Return the bytes of a first step that gains; each lane has room for two steps."""
+    """Return the size in bytes of a first step that gains; each lane has room for two."""
     return 16 + 2 * length_bytes
 
 
 def tour_bytes(n: int, city_bytes: int) -> int:
-    """Return the bytes of a tour in a descent: order, positions, queue and its bits."""
+    """Return the size in bytes of a tour in a descent: order, positions, queue and bits."""
     return 3 * padded(n * city_bytes) + padded((n + 31) // 32 * 4)
 
 
@@ -45,7 +45,7 @@ class DescentShape:
         return f"gls::SharedMemory<{str(self.sites_in_shared).lower()}>"
 
     def shared_bytes(self, n: int) -> int:
-        """Return the dynamic shared memory of a block."""
+        """Return how many bytes of dynamic shared memory a block needs."""
         if not self.in_shared:
             return 0
         sites = padded(n * SITE_BYTES) if self.sites_in_shared else 0
@@ -67,7 +67,7 @@ class DescentShape:
 
 # Warps per block and blocks per multiprocessor; the first pair that fits is used.
 ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
-FEW_CHAINS = 10  # per multiprocessor; with so few, each must do more to keep schedulers busy
+FEW_CHAINS = 10  # chains per multiprocessor; up to this number, each looks at more steps at once
 CHAIN = "tours/kernels/chain_sizes.cuh"
 JOURNAL, CHAIN_QUEUE = constant(CHAIN, "kJournal"), constant(CHAIN, "kChainQueue")
 MOVE_BYTES, DRAWN_BYTES = constant(CHAIN, "kMoveBytes"), constant(CHAIN, "kDrawnBytes")
@@ -78,24 +78,25 @@ STATE_BYTES = constant(CHAIN, "kStateBytes")  # without counts of moves
 class ChainNeeds:
     """Properties of a chain that determine its memory and registers."""
 
-    site_bytes: int = SITE_BYTES  # of the site of a city
-    length_bytes: int = 4  # of a sum of lengths
-    neighbourhoods: int = 1  # each has its own count of moves
-    registers: str = "some"  # that the moves need: "few", "some", "many" or "most"
-    chooses: bool = False  # whether moves search for places, so that descents need more registers
-    listed: bool = False  # whether moves are listed before the objective judges them
+    site_bytes: int = SITE_BYTES  # size of the site of a city
+    length_bytes: int = 4  # size of a sum of lengths
+    neighbourhoods: int = 1  # number of neighbourhoods; each has a separate count of moves
+    registers: str = "some"  # how many the moves need: "few", "some", "many" or "most"
+    chooses: bool = False  # whether moves search for insertion places, which takes more registers
+    listed: bool = False  # whether moves are listed before the objective is called
 
     @property
     def slot_bytes(self) -> int:
-        """Bytes of gls::Chain::ChainMemory."""
+        """Size of gls::Chain::ChainMemory in bytes."""
         survivors = 2 * 32 * survivor_bytes(self.length_bytes)
-        kick = 16 + 9 * self.length_bytes + DRAWN_BYTES  # five places, eight lengths, alignment
+        # A kick has five places of 4 bytes, aligned to a length, eight lengths, and the numbers.
+        kick = 16 + 9 * self.length_bytes + DRAWN_BYTES
         counts = 4 * self.neighbourhoods if self.neighbourhoods > 1 else 0
         return padded(padded(MOVE_BYTES + survivors + kick, 8) + padded(counts, 8) + STATE_BYTES)
 
 
 def chain_bytes(n: int, city_bytes: int) -> int:
-    """Return the bytes of a tour in a chain: order, positions, queue, bits and journal."""
+    """Return the size in bytes of a tour in a chain: order, positions, queue, bits, journal."""
     return (
         2 * padded(n * city_bytes)
         + padded(CHAIN_QUEUE * city_bytes)
@@ -105,7 +106,7 @@ def chain_bytes(n: int, city_bytes: int) -> int:
 
 
 def warp_bytes(n: int, needs: ChainNeeds) -> int:
-    """Return the shared memory of a warp for one chain."""
+    """Return how many bytes of shared memory a warp needs for one chain."""
     return chain_bytes(n, 2) + needs.slot_bytes
 
 
@@ -128,7 +129,7 @@ class ChainShape(DescentShape):
         return "gls::uint16" if self.in_shared else "int"
 
     def shared_bytes(self, n: int) -> int:
-        """Return the dynamic shared memory of a block."""
+        """Return how many bytes of dynamic shared memory a block needs."""
         if not self.in_shared:
             return 0
         sites = padded(n * self.needs.site_bytes) if self.sites_in_shared else 0
@@ -164,10 +165,10 @@ class HostShape(ChainShape):
 def first_fitting(
     layouts: Iterable[tuple[int, int]], own: int, shared_memory: int
 ) -> tuple[int, int, int] | None:
-    """Return the first layout that fits, with the bytes left in a block; None if none fits.
+    """Return the first layout that fits, with the bytes left per block; None if none fits.
 
-    A layout has the warps of a block and the blocks of a multiprocessor, which has `shared_memory`
-    bytes. A warp needs `own` of them.
+    A layout consists of the number of warps per block and the number of blocks per multiprocessor.
+    A warp needs `own` bytes of shared memory; a multiprocessor has `shared_memory` bytes.
     """
     for warps, blocks in layouts:
         room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD

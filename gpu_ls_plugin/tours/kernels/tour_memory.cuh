@@ -9,7 +9,7 @@
 
 namespace gls {
 
-// Bytes that `Pieces::take` uses for `count` entries.
+// Returns how many bytes `Pieces::take` uses for `count` entries.
 template <class T>
 GLS_DEVICE int64 piece_bytes(int count) {
   return (int64(count) * sizeof(T) + 15) / 16 * 16;
@@ -19,7 +19,7 @@ GLS_DEVICE int64 piece_bytes(int count) {
 struct Pieces {
   char* free;
 
-  // Data of a team, in addition to its tour; always in shared memory.
+  // Returns the data of a team, in addition to its tour; they are always in shared memory.
   template <class T, class Team>
   GLS_DEVICE T& slot(const Team& team) {
     return shared_slot<T>(team);
@@ -37,7 +37,7 @@ struct Pieces {
   }
 };
 
-// Memory that has no part for all teams: sites and other shared data stay in global memory.
+// Memory without a part that teams share: sites and other common data stay where they are.
 struct OwnPieces : Pieces {
   template <class Site>
   GLS_DEVICE static void load_sites(const Site*, int) {}
@@ -53,7 +53,7 @@ struct OwnPieces : Pieces {
   }
 };
 
-// Bytes of a tour: order, position, ring and bits.
+// Returns the size in bytes of a tour: order, position, a ring of `ring` cities, and bits.
 template <class City>
 GLS_DEVICE int64 tour_bytes(int n, int ring) {
   return 2 * piece_bytes<City>(n) + piece_bytes<City>(ring) + piece_bytes<uint32>((n + 31) / 32);
@@ -63,12 +63,12 @@ GLS_DEVICE int64 tour_bytes(int n, int ring) {
 
 extern __shared__ __align__(16) char shared_memory[];
 
-// Tours in shared memory, with 16 bits per city; also the sites if `with_sites`.
+// Tours in shared memory, with 16 bits per city; sites are there, too, if `with_sites`.
 template <bool with_sites>
 struct SharedMemory : Pieces {
   using City = uint16;
 
-  // Data of a team, in front of the tour, so that both need only one address.
+  // Returns the data of a team. They are in front of the tour, so that one address leads to both.
   template <class T, class Team>
   GLS_DEVICE T& slot(const Team&) {
     return *take<T>(1);
@@ -122,7 +122,7 @@ struct GlobalMemory : OwnPieces {
 
 #else
 
-// Memory of a CPU thread, which the thread uses for one tour after the other.
+// Memory of a CPU thread, which uses it for one tour after another.
 template <class CityType>
 struct HostMemory : OwnPieces {
   using City = CityType;

@@ -5,20 +5,21 @@
 
 namespace gls {
 
-// The first four reversals of a move, two hexadecimal digits each, the first in the lowest digits.
-// The digits are the indices in `t` of the first and the last city of the path to reverse. Later
-// reversals repeat the fourth with indices that are higher by 2, 4, ...
+// Returns the first four reversals of a move as two hexadecimal digits each; the lowest two digits
+// are the first reversal. The digits are the indices in `t` of the first and the last city of the
+// path to reverse. Later reversals repeat the fourth with indices that are higher by 2, 4, ...
 GLS_DEVICE uint32 reversals(Shape shape) {
   return shape == Shape::kFlips  ? 0x79573513
          : shape == Shape::kSwap ? 0x57412512
          : shape == Shape::kTurn ? 0x79574215
          : shape == Shape::kTrade
-             ? 0x67960320   // for each city: the path that it passes, with the city and without
+             ? 0x67960320   // per moved city: the path that it passes, with the city, then without
              : 0x10325405;  // all three segments together, then each alone
 }
 
-// With `either_way` (symmetric lengths) the tour may end up reversed. Calls `record(first, length)`
-// for each reversal of `length` places from place `first` on; a reversal is its own inverse.
+// Applies a move. With `either_way` (symmetric lengths) the tour may end up reversed. Calls
+// `record(first, length)` for each reversal of `length` places from place `first` on. A reversal is
+// its own inverse, so repeating the recorded reversals in reverse order undoes the move.
 template <class Team, class City, class Record>
 GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const Move& move,
                            bool either_way, Record record) {
@@ -55,7 +56,7 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
   apply_move(team, tour, move, either_way, [](int, int) {});
 }
 
-// Ranges of places that reversals change, so that objectives update only those.
+// Records the ranges of places that reversals change, so that objectives update only these places.
 template <bool needed>
 struct ChangedPlaces {
   GLS_DEVICE void add(int, int, int) {}
@@ -78,7 +79,7 @@ struct ChangedPlaces<true> {
   }
 };
 
-// Updates the data that an objective keeps of the tour, after places have changed.
+// Updates the data that an objective keeps about the tour, after places have changed.
 template <class Team, class View, bool needed>
 GLS_DEVICE void keep_changed(const Team& team, const View& view,
                              const ChangedPlaces<needed>& changed) {
@@ -97,7 +98,7 @@ GLS_DEVICE void keep_changed(const Team& team, const View& view,
   keep_tour(team, view);
 }
 
-// Applies a move and updates the data that the objective keeps of the tour.
+// Applies a move and updates the data that the objective keeps about the tour.
 template <class Team, class View>
 GLS_DEVICE void apply_kept_move(const Team& team, const View& view, const Move& move,
                                 bool either_way) {

@@ -27,10 +27,10 @@ class Neighbourhood(ABC):
     header : str
         Header that defines the functor, by its path in the package.
     reverses : bool
-        Whether its moves reverse paths, which requires symmetric lengths.
+        Whether the moves reverse paths, which requires symmetric lengths.
     alone : bool
-        Whether it has a separate engine, has no functor and cannot be combined with other
-        neighbourhoods.
+        Whether the neighbourhood has a separate engine. It then has no functor and cannot be
+        combined with other neighbourhoods.
     """
 
     name: ClassVar[str]
@@ -47,8 +47,8 @@ class Neighbourhood(ABC):
     def most_edges(self) -> int:
         """Largest number of edges that a move exchanges.
 
-        More than 8 edges (up to 12) work only on the CPU backend. The functor must then declare
-        the number as ``static constexpr int kMostEdges``.
+        Moves of more than 8 edges (up to 12) work only on the CPU backend; their functor must
+        declare the number as ``static constexpr int kMostEdges``.
         """
         return USUAL_EDGES
 
@@ -65,11 +65,11 @@ class Neighbourhood(ABC):
         """
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor; empty if `header` defines it."""
+        """Return the C++ source that defines the functor; empty if `header` defines it."""
         return ""
 
     def first_breadth(self, degree: int) -> int:
-        """Return how many of `degree` candidates are tried as t3; by default all."""
+        """Return how many of the `degree` candidates of t2 are tried as t3; by default all."""
         return degree
 
     @abstractmethod

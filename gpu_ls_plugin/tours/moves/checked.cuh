@@ -1,15 +1,15 @@
 // Verifies the moves of a third-party neighbourhood.
 //
-// A move is valid if the edges that it removes are where its shape requires them (move.cuh). It
-// then yields a tour, and its saved length is a sum over the edges. A move that removes a fixed
-// edge gains nothing. A move that is invalid, or whose claimed gain is wrong, is dropped;
-// `gls_faulty_part` tells the host, which raises an error.
+// A move is valid if the edges that it removes are where its shape requires them (move.cuh). A
+// valid move yields a tour, and its gain is computed again from the lengths of its edges. A move
+// that removes a fixed edge gains nothing. A move that is invalid, or whose claimed gain is wrong,
+// is dropped; `gls_faulty_part` tells the host, which raises an error.
 #pragma once
 
 #include "tours/moves/move.cuh"
 
 #ifdef __CUDACC__
-extern "C" __device__ int gls_faulty_part = 0;  // number of the neighbourhood, from 1; 0: no fault
+extern "C" __device__ int gls_faulty_part = 0;  // number of the faulty part, from 1; 0: no fault
 #else
 extern "C" {
 int gls_faulty_part = 0;
@@ -18,7 +18,7 @@ int gls_faulty_part = 0;
 
 namespace gls {
 
-// Whether lengths are uncertain estimates; the caller evaluates such moves again.
+// Whether a length was too uncertain an estimate; the caller then evaluates the move again.
 template <class Lengths>
 GLS_DEVICE bool in_doubt(const Tentative<Lengths>& lengths) {
   return lengths.doubt();
@@ -52,15 +52,15 @@ struct MovePath {
     return at;
   }
 
-  // Reverses the beginning up to `last`; false if `last` does not precede `t`.
+  // Reverses the beginning of the path up to `last`; returns false if `last` does not precede `t`.
   GLS_DEVICE bool flip(int t, int last) {
     const int at = step(t);
     if (at == 0 || step(last) != at - 1) return false;
     flips[count++] = at - 1;
     return true;
   }
-  // Swaps two segments, or reverses each of them, as given by the second and third removed edge;
-  // false if the cities do not fit the shape.
+  // Swaps two segments, or reverses each of them. The second and third removed edge delimit the
+  // segments. Returns false if the cities do not fit the shape.
   GLS_DEVICE bool move_segments(Shape its_shape, int t3, int t4, int t5, int t6) {
     const int at3 = step(t3), at5 = step(t5), at6 = step(t6);
     const bool swaps = its_shape == Shape::kSwap;
@@ -94,7 +94,7 @@ GLS_DEVICE bool is_real(const View& view, const FirstStep<Length>& first, const 
 template <class Neighbourhood, int number>
 struct Checked {
   static constexpr int kMostEdges = MostEdges<Neighbourhood>::kValue;
-  static_assert(kMostEdges <= kMaxExchange, "moves have more edges than there is room for");
+  static_assert(kMostEdges <= kMaxExchange, "a move may remove at most kMaxExchange edges");
   GLS_DEVICE static int variants(int degree) { return Neighbourhood::variants(degree); }
 
   template <class View, class Length>

@@ -1,7 +1,8 @@
 // Complete neighbourhoods: all ways to replace two or three edges of a tour.
 //
 // Moves are enumerated by number (mappings.cuh turns numbers into positions) or by opening. An
-// opening is a move with one open position; a filter that rejects it skips all moves that close it.
+// opening is a move with one open position; a filter that rejects an opening skips all moves that
+// differ only in this position.
 #pragma once
 
 #include "tours/moves/reconnection.cuh"
@@ -10,8 +11,8 @@
 
 namespace gls {
 
-// Removes the edges after positions at[0] < at[1] < ... and reconnects the paths in way number
-// `way`. The ends of the edge after at[x] are numbered 2 x and 2 x + 1.
+// A move that removes the edges after positions at[0] < at[1] < ... and reconnects the paths; `way`
+// is the number of the reconnection. The ends of the edge after at[x] are numbered 2 x and 2 x + 1.
 template <int edges>
 struct Exchange {
   int at[edges], way;
@@ -22,8 +23,8 @@ struct Exchange {
   }
 };
 
-// A move whose position at[open] may be any in [begin, end). In 3-opt, the new edge number
-// `rotation` joins the two other removed edges.
+// A move whose position at[open] may be any in [begin, end). In 3-opt, new edge number `rotation`
+// joins the two removed edges whose positions are known.
 template <class MoveType>
 struct Opening {
   MoveType move;
@@ -63,7 +64,7 @@ struct ExchangeChange {
   GLS_DEVICE Edge named(Edge places) const { return {city(places.from), city(places.to)}; }
 };
 
-// Change of cost by a move, including what the objective adds.
+// Returns the change of cost by a move, including what the objective adds.
 template <class Space, class PlacedTour>
 GLS_DEVICE typename PlacedTour::Length change_of(const PlacedTour& tour,
                                                  const typename Space::Move& move) {
@@ -85,7 +86,7 @@ struct Pairs {
 
   GLS_DEVICE static Edge link(int, int number) { return {number, number + 2}; }
 
-  // Two neighbouring edges make no move, so mappings yield the second position minus 1.
+  // A move cannot remove two neighbouring edges, so mappings yield the second position minus 1.
   GLS_DEVICE static int64 count(int n) { return int64(n - 1) * (n - 2) / 2; }
   template <class Mapping>
   GLS_DEVICE static Move decode(const Mapping& mapping, int64 number) {
@@ -94,7 +95,7 @@ struct Pairs {
     ++move.at[1];
     return move;
   }
-  // The first and the last edge of the tour are neighbours as well.
+  // False for the first and the last edge of the tour, which are neighbours, too.
   GLS_DEVICE static bool exists(const Move& move, int n) {
     return move.at[0] > 0 || move.at[1] < n - 1;
   }

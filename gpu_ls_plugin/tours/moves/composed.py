@@ -32,7 +32,7 @@ PARAMETERS = tuple(
 )
 EITHER, CHECKED = "tours/moves/either.cuh", "tours/moves/checked.cuh"
 REGISTERS = ("few", "some", "many", "most")  # see `ChainNeeds`
-LONGEST_LIST = 800  # candidates of a city; kernels count the moves of a city in 32 bits
+LONGEST_LIST = 800  # maximum per city; kernels count the moves of a city in 32 bits
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Moves:
 
     functor: str  # C++ type of the moves at a city
     headers: tuple[str, ...]  # headers that define it
-    sources: tuple[str, ...]  # C++ texts that define it
+    sources: tuple[str, ...]  # C++ source that defines it
     length: str  # C++ type of sums of lengths
     names: tuple[str, ...]
     grid: str = ""  # see `Sites`
@@ -82,7 +82,7 @@ class Moves:
 
     @property
     def length_bytes(self) -> int:
-        """Size of the type `length`."""
+        """Size of the type `length` in bytes."""
         return np.dtype(DTYPES[self.length]).itemsize
 
     @property
@@ -143,7 +143,7 @@ class CandidateMoves:
     """Neighbourhoods and candidates for a problem on a backend.
 
     `arguments` are the kernel arguments of `PARAMETERS`. A city has `steps` first steps and
-    `neighbours` moves; `cities` (n * degree,) lists the candidates of each city. `needs` has the
+    `neighbours` moves; `cities` (n * degree,) lists the candidates of each city. `needs` are the
     registers and memory that chains need. For `grid`, see `Sites`.
     """
 
@@ -175,7 +175,7 @@ class CandidateMoves:
         self.cities = cities
         self.needs = chain_needs(search_metric(problem), self.moves, neighbourhoods)
         self.grid = sites.grid
-        if sites.grid == "fine":  # a city and its length share a word
+        if sites.grid == "fine":  # a candidate and its distance share a word
             cities = backend.made_once(problem, candidates, partial(_packed, cities, lengths))
             lengths = None
         else:

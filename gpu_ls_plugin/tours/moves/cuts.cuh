@@ -1,9 +1,9 @@
 // The cuts of a move, and which moves can be applied together.
 //
-// Two moves are independent if all cuts of one lie between two neighbouring cuts of the other.
-// Then they rearrange different stretches, or one works within a stretch that the other moves or
+// Two moves are independent if all cuts of one lie between two neighbouring cuts of the other. Then
+// they rearrange different stretches, or one works within a stretch that the other moves or
 // reverses as a whole. A move that relocates a segment (Or-opt, or-3opt) keeps the order of the
-// rest. So it is independent of each move that cuts neither its segment, nor the edges beside it,
+// rest. So it is independent of each move that cuts neither its segment, nor the edges at its ends,
 // nor its target edge. Any set of pairwise independent moves yields a tour, and their gains add up:
 // without the relocated segments the cuts of the other moves do not cross, and each target edge
 // still exists.
@@ -17,8 +17,8 @@ struct Cuts {
   static constexpr int kUsual = 3;  // this many entries of `at` are always set
 
   int count;               // removed edges
-  int ends[kMaxExchange];  // of each: 2 * the place before it, + 1 if its first end is behind it
-  int first, length;       // first cut and length of a relocated segment; length < 0: there is none
+  int ends[kMaxExchange];  // per edge: 2 * place before it, + 1 if its first city is behind it
+  int first, length;       // first cut and length of the relocated segment; length < 0: no segment
   int at[kMaxExchange];    // places of the other cuts, ascending; unused entries repeat the first
 
   GLS_DEVICE int place(int edge) const { return ends[edge] >> 1; }
@@ -77,7 +77,7 @@ struct Cuts {
     bool apart =
         !(length >= 0 && other.holds(first, n)) && !(other.length >= 0 && holds(other.first, n));
     each([&](int place) { apart &= !other.holds(place, n); });
-    int gap = -1;  // the gap between these cuts that contains the other's cuts
+    int gap = -1;  // gap between cuts of this move that contains all cuts of the other
     const int all = count > kUsual ? count : kUsual;
     other.each([&](int place) {
       int below = 0;

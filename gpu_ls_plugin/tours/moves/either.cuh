@@ -1,4 +1,5 @@
-// Two neighbourhoods combined: variant v covers variant v of both. Ties go to the first one.
+// Two neighbourhoods combined: variant v covers variant v of both. Ties go to the first
+// neighbourhood.
 #pragma once
 
 #include "tours/moves/move.cuh"

@@ -15,7 +15,7 @@ struct SwapEnds {
   int p, x, xe, s, q, y, ye, r;
 };
 
-// Segments X and Y that change places in a tour that is read forward (step 1) or backward (-1).
+// Two segments X and Y to swap, in a tour that is read forward (step 1) or backward (step -1).
 struct SegmentSwap {
   int step, first, second;  // the places of the first cities of X and Y
   int apart;                // steps between these places
@@ -57,7 +57,8 @@ struct ExchangeMove {
     const int p = inside ? first.t1 : first.t2, x = inside ? first.t2 : first.t1;
     const int q = inside ? first.t3 : tour.at(place3 - step), y = tour.at(swap.second);
     if constexpr (asks_seldom<View>()) {
-      // One of the two edges is the first step's; if lengths are real, `near` is not exact.
+      // One of these two edges belongs to the first step, so its length is `near`. If lengths are
+      // real, `near` has a rounding error, and both are measured.
       const Length near = first.length - first.gain;
       const Length added = View::Lengths::kReal
                                ? view.length(p, y) + view.length(q, x)
@@ -124,8 +125,8 @@ struct ExchangeMove {
     const Stretch<Length, most> xs(view, at.x, swap.first, swap.step);
     const Stretch<Length, others> ys(view, at.y, swap.second, swap.step);
     removed += view.leaving(at.q, at.y);
-    // The lengths of the two other added edges are at least 0. Adds in the order of the loop below,
-    // so that rounding agrees.
+    // No swap can gain if none would with the two other added edges of length 0. The sums have the
+    // order of the loop below, so that rounding agrees.
     if (view.may_not_gain(removed + xs.longest + ys.longest, added)) return 0;
     Length its_removed[most][others], its_added[most][others];
     uint64 left = 0;  // bit others * i + j: swapping i + 1 and j + 1 cities may gain
@@ -159,7 +160,7 @@ struct ExchangeMove {
     return best;
   }
 
-  // Whether the swap certainly exceeds the limit of some route.
+  // Whether some route certainly exceeds the limit after the swap.
   template <class View>
   GLS_OUT_OF_LINE static bool too_much(const View& view, int step, const Fronts& at, const int* xs,
                                        int length, const int* ys, int other) {

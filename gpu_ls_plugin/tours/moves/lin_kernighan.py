@@ -9,23 +9,24 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.moves.base import DEEPEST_EDGES, Neighbourhood
 
 SHALLOWEST = 3  # smallest depth; this many exchanges are tried in breadth
-EXAMPLE = (5, 3, 1)  # breadths, for messages
+EXAMPLE = (5, 3, 1)  # breadths that messages recommend
 
 
 @dataclass(frozen=True)
 class LinKernighan(Neighbourhood):
     """Chains of up to `depth` exchanges whose partial sums of gains are all positive.
 
-    The first three exchanges are tried in breadth, with both choices of t4, so depth 3 is
-    sequential 3-opt. Beyond the third exchange, the chain follows only the best candidate. The tour
-    changes only once a gain is certain. Symmetric problems only.
+    A chain removes the edges (t1, t2), (t3, t4), ... and adds (t2, t3), (t4, t5), ... The first
+    three exchanges are tried in breadth, with both neighbours of t3 as t4, so depth 3 is sequential
+    3-opt. Beyond the third exchange, the chain follows only the best candidate. The tour changes
+    only once a gain is certain. Symmetric problems only.
 
     Parameters
     ----------
     depth : int
         Largest number of edges to exchange, 3 to 12 (on a GPU 3 to 8).
     breadth : sequence of int
-        Number of candidates tried as t3, as t5 and beyond. Entries after the second must be 1.
+        Number of candidates tried as t3, t5, t7, ... Entries after the second must be 1.
 
     Raises
     ------
@@ -67,7 +68,7 @@ class LinKernighan(Neighbourhood):
         return min(degree, self.breadth[0])
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return 1 for the 2-opt move, plus three chains for each t5."""
+        """Return 1 for the 2-opt move, plus 3 (the chains) for each candidate for t5."""
         return 1 + 3 * min(degree, self._second)
 
     @property

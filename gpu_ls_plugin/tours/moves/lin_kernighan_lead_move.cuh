@@ -9,7 +9,7 @@ namespace gls {
 // Like LinKernighanMove, with one variant per first step.
 template <int depth, int breadth>
 struct LinKernighanLeadMove : LinKernighanMove<depth, breadth> {
-  static_assert(depth > 3, "a chain of three edges has no lead");
+  static_assert(depth > 3, "only chains of more than three edges have a lead");
   GLS_DEVICE static int variants(int) { return 1; }
 
   template <class View, class Length, class Take>

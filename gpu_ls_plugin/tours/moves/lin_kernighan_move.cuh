@@ -2,7 +2,8 @@
 // of gains are positive, closed after the exchange that makes the tour shortest.
 //
 // The first three exchanges are tried in breadth, with both choices of t4; then the chain is
-// extended greedily. The tour is not changed until a gain is certain; a Trail represents it.
+// extended greedily. The tour does not change until a gain is certain; a Trail represents the
+// changed tour.
 #pragma once
 
 #include "tours/moves/three_opt_move.cuh"
@@ -14,7 +15,7 @@ namespace gls {
 // tries t4 on both sides of t3. The first variant includes the 2-opt move.
 template <int depth, int breadth>
 struct LinKernighanMove {
-  static_assert(depth >= 3 && depth <= kMaxExchange, "a chain has 3 to kMaxExchange edges");
+  static_assert(depth >= 3 && depth <= kMaxExchange, "a chain must have 3 to kMaxExchange edges");
 
   static constexpr int kMostEdges = depth;
 
@@ -49,8 +50,9 @@ struct LinKernighanMove {
   }
 
  protected:
-  // Whether to compute all ways without branches and drop the impossible ones at the end, since
-  // each way is taken by some lane of a warp anyway. Deeper chains would need too many registers.
+  // Whether to compute all ways without branches and drop the impossible ones at the end. Branches
+  // save no time on a GPU, since some lane of the warp takes each way. Chains of more than three
+  // edges would need too many registers.
   static constexpr bool kStraight = kOnDevice && depth == 3;
 
   template <class View, class Length>
@@ -135,7 +137,7 @@ struct LinKernighanMove {
         if (next == end) continue;
         const Length out = view.leaving(next, city);
         const Length change = out - in;
-        const bool better = from < 0 || change > longest;  // a branch would be hard to predict
+        const bool better = from < 0 || change > longest;  // without hard-to-predict branches
         longest = better ? change : longest;
         length_in = better ? in : length_in;
         length_out = better ? out : length_out;
@@ -159,7 +161,8 @@ struct LinKernighanMove {
     }
   }
 
-  // The path from t6 to t1 after three exchanges, in steps of the original path from t2 to t1.
+  // Returns the path from t6 to t1 after three exchanges, in steps of the original path from t2 to
+  // t1.
   GLS_DEVICE static Trail<depth> opened(Shape shape, int at3, int at5, int last) {
     Trail<depth> trail(last);
     if (shape == Shape::kSwap) {

@@ -8,8 +8,8 @@
 
 namespace gls {
 
-// Number of pairs x < y, and six times the number of triples x < y < z, of numbers below a bound.
-// Bounds of triples are below 2^16, so that the product of two fits in 32 bits.
+// The number of pairs x < y, and six times the number of triples x < y < z, of numbers below a
+// bound. Bounds of triples are below 2^16, so that the product of two fits into 32 bits.
 GLS_DEVICE uint64 pairs_below(uint64 y) { return y * (y - 1) / 2; }
 GLS_DEVICE uint32 few_pairs_below(uint32 y) { return y * (y - 1) / 2; }
 GLS_DEVICE uint64 triples_below_six_fold(uint32 z) { return uint64(z * (z - 1)) * (z - 2); }
@@ -33,12 +33,13 @@ GLS_DEVICE float cube_root(float value) {
 #endif
 }
 
-// Orders by the largest number, then by the second largest. Roots yield the positions.
+// Orders by the largest number, then by the second largest. Square and cube roots yield the
+// positions.
 struct Roots {
   GLS_DEVICE explicit Roots(int) {}
 
   GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
-    if (number >= pairs_below(1 << 16)) {  // for lower numbers, products fit in 32 bits
+    if (number >= pairs_below(1 << 16)) {  // for lower numbers, products fit into 32 bits
       y = settle(guess(number), number, pairs_below);
       x = int(number - pairs_below(uint64(y)));
     } else {
@@ -49,7 +50,8 @@ struct Roots {
   GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
     const int guess = 1 + int(cube_root(6.0f * float(number) + 1.0f));
     z = settle(guess > 2 ? guess : 2, 6 * number, triples_below_six_fold);
-    // The remainder fits in 32 bits. The number is divisible by 3, so multiply by the inverse of 3.
+    // The remainder fits into 32 bits. The product is divisible by 3, so multiplying by the inverse
+    // of 3 modulo 2^32 divides it.
     constexpr uint32 kThird = 0xAAAAAAABu;
     few(uint32(number) - uint32(triples_below_six_fold(z) / 2) * kThird, x, y);
   }
@@ -88,10 +90,10 @@ struct Lexicographic {
   }
 };
 
-// Pairs in a rectangle (Schulz 2013, 6.8): the short rows of the triangle are put beside the long
-// ones.
+// Arranges the pairs in a rectangle (Schulz 2013, 6.8): puts each short row of the triangle beside
+// a long one.
 struct CutTriangle {
-  const uint32 longest, width;  // the triangle of m numbers has rows of 0 .. m - 1 pairs
+  const uint32 longest, width;  // pairs of m numbers form rows of 0 .. m - 1 pairs
   const int shift;
   GLS_DEVICE explicit CutTriangle(int n)
       : longest(uint32(n - 2)), width(longest | 1), shift(int(width - longest)) {}

@@ -21,11 +21,11 @@
 //   kBridge  t7 t1..t2 t3..t4 t5..t6 t8 -> t7 t5..t6 t3..t4 t1..t2 t8
 //   kCross   the same, as an improving move instead of a kick
 //
-// For each first step, a neighbourhood offers `variants(degree)` ways to continue:
+// For each first step (t1, t2, t3), a neighbourhood offers `variants(degree)` ways to continue:
 //
 //   static Length gain(const View& view, const FirstStep<Length>& first, int variant, Move& move)
 //
-// returns the gain of the best move of a variant, or at most 0 if there is none, and writes the
+// returns the gain of the best move of a variant, or at most 0 if none gains, and writes the
 // move into `move`. Measure removed edges by `view.leaving(a, b)`, added edges by
 // `view.length(a, b)`, and the gain of a move by `view.gain(move, removed, added)`. Moves live in
 // registers, so index `t` by constants only. A neighbourhood may also define
@@ -34,8 +34,8 @@
 //   static void each_gain(const View& view, const FirstStep<Length>& first, Take take)
 //
 // which calls take(variant, gain) for every positive gain of the variants above. For each variant,
-// the largest gain counts. The host uses it: one thread tries all variants in turn, so that they
-// can share lengths.
+// the largest gain counts. The CPU backend calls it, since one thread tries all variants in turn,
+// so they can share lengths.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -46,10 +46,10 @@
 
 namespace gls {
 
-// Largest number of edges of a move: the usual limit, and that of a CPU, which has more room.
+// Largest number of edges of a move: on a GPU, and on a CPU, which has more room.
 constexpr int kUsualExchange = 8, kDeepestExchange = 12;
 constexpr int kMaxExchange = kOnDevice ? kUsualExchange : kDeepestExchange;
-static_assert(kMostNew == 2 * kUsualExchange, "the ends of a move join a device's queue at once");
+static_assert(kMostNew == 2 * kUsualExchange, "append_new must take all ends of a move at once");
 
 enum class Shape { kFlips, kSwap, kTurn, kTrade, kBridge, kCross };
 
@@ -57,7 +57,7 @@ struct Move {
   Shape shape;
   int forward;  // whether t2 follows t1 in the direction of the tour
   int edges;    // number of removed edges; as many are added
-  int part;     // number of the neighbourhood that found it, set by `Either`
+  int part;     // number of the neighbourhood that found the move, set by `Either`
   int t[2 * kMaxExchange];
 
   // Sets a move of up to three edges.
@@ -75,8 +75,8 @@ struct Move {
     t[0] = first.t1, t[1] = first.t2, t[2] = first.t3;
   }
 
-  // Indices in `t` of the ends of a removed and of an added edge. A double bridge removes (t7,t1),
-  // (t2,t3), ... and adds (t7,t5), (t6,t3), (t4,t1), (t2,t8). A trade of six edges is two
+  // The indices in `t` of the ends of a removed edge, and of an added edge. A double bridge removes
+  // (t7,t1), (t2,t3), ... and adds (t7,t5), (t6,t3), (t4,t1), (t2,t8). A trade of six edges is two
   // sequences.
   GLS_DEVICE Edge ends_out(int edge) const {
     if (shape < Shape::kBridge) return {2 * edge, 2 * edge + 1};
@@ -91,7 +91,7 @@ struct Move {
     return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};
   }
 };
-static_assert(!kOnDevice || sizeof(Move) == kMoveBytes, "kMoveBytes is the size of a move");
+static_assert(!kOnDevice || sizeof(Move) == kMoveBytes, "kMoveBytes must be the size of Move");
 
 // The removed edge (t1, t2) and the added edge (t2, t3) with which a move begins.
 template <class Length>
@@ -102,7 +102,8 @@ struct FirstStep {
   Length gain;    // length - d(t2, t3), always positive
 };
 
-// Declares Name<Part>::kValue: the constant `member` of a part, or `otherwise` if it has none.
+// Declares Name<Part>::kValue: the constant `member` of a part, or `otherwise` if the part has no
+// such member.
 #define GLS_CONSTANT_OF(Name, Type, member, otherwise) \
   template <class Part, class = void>                  \
   struct Name {                                        \
@@ -120,12 +121,12 @@ GLS_CONSTANT_OF(SharesLengths, bool, kSharesLengths, false);
 GLS_CONSTANT_OF(OwnEnds, bool, kOwnEnds, false);
 // Whether first improvement takes the best move of a first step rather than of a city.
 GLS_CONSTANT_OF(TakesFirstStep, bool, kByStep, false);
-// Largest number of moves of a variant, if the neighbourhood calls `view.gain` for each of them,
-// whatever earlier calls returned; else 0.
+// Largest number of moves of a variant, if the neighbourhood calls `view.gain` for each of them
+// regardless of what earlier calls returned; otherwise 0.
 GLS_CONSTANT_OF(ListedMoves, int, kListed, 0);
-// Largest number of edges that its moves exchange.
+// Largest number of edges that the moves of a neighbourhood exchange.
 GLS_CONSTANT_OF(MostEdges, int, kMostEdges, kUsualExchange);
-// Number of neighbourhoods that it combines.
+// Number of neighbourhoods that a combination consists of; 1 for a single neighbourhood.
 GLS_CONSTANT_OF(PartsOf, int, kParts, 1);
 
 // A neighbourhood from which first improvement takes the best move of a first step.
@@ -144,7 +145,7 @@ struct MovesByPart {
     for (int part = 0; part < kParts; ++part) counts[part] = 0;
   }
   GLS_DEVICE void count(const Move& move) { ++counts[move.part]; }
-  // The same, for lanes that count at the same time.
+  // Like `count`, for lanes that count at the same time.
   GLS_DEVICE void count_together(const Move& move) { fetch_add(&counts[move.part], 1); }
   // Adds the counts to the totals of all teams.
   GLS_DEVICE void add_to(int64* totals) const {
@@ -213,8 +214,8 @@ struct View {
   typename LengthsType::Lists candidates;
   Fixed fixed = {};
 #ifndef __CUDACC__
-  // Gains below this are useless. A single thread sets it to its best gain so far, and skips the
-  // objective if a move's lengths show that its gain is smaller.
+  // Gains below `least` are useless. A single thread sets `least` to its best gain so far, and
+  // skips the objective if a move's lengths show that its gain is smaller.
   mutable Length least = 0;
 #endif
 
@@ -223,9 +224,9 @@ struct View {
     return fixed.hold(a, b) ? LengthsType::kFixed : length(a, b);
   }
 
-  // Gain of a move that removes and adds edges of these total lengths. `write(Move&)` is called
-  // only if an objective has to see the move, since lengths alone reject most moves. If the move
-  // does not `exist`, the objective is not called and the result is meaningless.
+  // Gain of a move that removes and adds edges of these total lengths. Lengths alone reject
+  // most moves; `write(Move&)` is called only if an objective has to judge the move. If the move
+  // does not exist (`exists` is false), the objective is not called and the result is meaningless.
   template <class Write>
   GLS_DEVICE Length gain(Write write, Length removed, Length added, bool exists = true) const {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
@@ -240,7 +241,7 @@ struct View {
   GLS_DEVICE Length gain(const Move& move, Length removed, Length added) const {
     return gain_of<kMaxExchange>(move, removed, added);
   }
-  // The same for a move of up to `most` edges.
+  // Like `gain`, for a move of up to `most` edges.
   template <int most>
   GLS_DEVICE Length gain_of(const Move& move, Length removed, Length added) const {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
@@ -281,7 +282,7 @@ struct View {
     }
   }
 #ifndef __CUDACC__
-  // Out of line, since lengths and resource limits reject most moves beforehand.
+  // Not inlined: it is rarely called, since lengths and resource limits reject most moves before.
   GLS_RARE static Length rare_worth(const View& view, const Move& move, Length shorter) {
     return view.length.metric.objective.gain(MoveChange<View>{view, move}, shorter);
   }
@@ -305,7 +306,7 @@ struct View {
       return false;
     }
   }
-  // The same once all lengths are known; also true if the gain would be below `least`.
+  // Like `cannot_gain`, once all lengths are known; also true if the gain would be below `least`.
   GLS_DEVICE bool may_not_gain(Length removed, Length added) const {
 #ifndef __CUDACC__
     if constexpr (keeps<typename LengthsType::Metric>()) {
@@ -333,7 +334,7 @@ struct View {
   }
 };
 
-// Tells an objective that keeps sums over the tour's edges about the next move.
+// Informs an objective that keeps sums over the tour's edges about the next move.
 template <class Team, class View>
 GLS_DEVICE void follow_move(const Team& team, const View& view, const Move& move) {
   change_sums(team, view,

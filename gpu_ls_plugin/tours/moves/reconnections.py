@@ -28,9 +28,9 @@ class ThreeOpt(Neighbourhood):
     """Remove three edges and reconnect the three paths in any other way; includes 2-opt.
 
     On candidate lists the moves are sequential: two of the new edges lead to candidates, and the
-    partial sums of gains stay positive. Both choices of t4 are tried, which gives all four pure
-    reconnections (Fosin et al. 2013, 4.2). On asymmetric problems only the reconnection that
-    reverses no path (or-3opt) is used.
+    partial sums of gains stay positive. At the candidate t3, either of its two edges may be
+    removed, which gives all four pure reconnections (Fosin et al. 2013, 4.2). On asymmetric
+    problems only the reconnection that reverses no path (or-3opt) is used.
     """
 
     name = "three_opt"
@@ -42,5 +42,5 @@ class ThreeOpt(Neighbourhood):
         return f"gls::ThreeOptMove<{str(symmetric).lower()}>"
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return 1 for 2-opt plus 3 per candidate; if asymmetric, 1 per candidate."""
+        """Return 1 for 2-opt, plus 3 per candidate; on asymmetric problems, 1 per candidate."""
         return 1 + 3 * degree if symmetric else degree

@@ -17,8 +17,8 @@ struct Relinking {
   int moves, count;           // number of moves and of cuts
   int chosen[kMostMoves];     // numbers of the moves to apply
   int first[kMostMoves];      // first cut of each move
-  int place[kMost];           // of each cut, move by move
-  int edge[kMost];            // of each cut: kMaxExchange * move + edge of the move
+  int place[kMost];           // place of each cut, move by move
+  int edge[kMost];            // per cut: kMaxExchange * move + edge of the move
   uint16 end[2 * kMost];      // at 2 * kMaxExchange * move + i: the end at city t[i] of the move
   int sorted[kMost];          // places of the cuts, ascending
   uint16 entered[2 * kMost];  // where the next piece is entered, if a piece is entered at this end
@@ -78,7 +78,7 @@ struct Relinking {
     team.sync();
   }
 
-  // Links the pieces along the new edges; there are as many as cuts.
+  // Links the pieces along the new edges; there are as many pieces as cuts.
   template <class Team>
   GLS_DEVICE void link_pieces(const Team& team, const Move* all_moves) {
     team.each(count, [&](int c) {
@@ -109,12 +109,12 @@ struct Relinking {
     }
   }
 
-  // The end at which a piece is entered if it is left at `end`.
+  // Returns the end at which a piece is entered that is left at `end`.
   GLS_DEVICE int left_at(int end) const {
     return end % 2 == 0 ? (end > 0 ? end : 2 * count) - 1 : end + 1 < 2 * count ? end + 1 : 0;
   }
 
-  // Length of the piece that is entered at an end.
+  // Returns the number of cities of the piece that is entered at `end`.
   template <class City>
   GLS_DEVICE int length(int end, const RingTour<City>& tour) const {
     const int behind = (end + 1) / 2, c = behind < count ? behind : 0;

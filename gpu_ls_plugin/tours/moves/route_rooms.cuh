@@ -1,6 +1,6 @@
-// Checks of one resource limit, such as the capacity of vehicles. Most moves between routes exceed
-// it. If a move joins pieces of different routes, adding up what they use shows this without a call
-// of the objective.
+// Checks of one resource limit, such as the capacity of vehicles, that most moves between routes
+// exceed. If a move joins pieces of different routes, the sum of what the pieces use shows this
+// without a call of the objective.
 //
 // The checks are for a single thread that tries moves in turn. Lanes that evaluate many moves
 // together would gain nothing; for them, and for objectives without such a resource, `kKnown` is
@@ -29,7 +29,7 @@ struct RouteRooms {
 
   const View& view;
 
-  // Whether the tour violates nothing; only then does exceeding the limit rule out a move.
+  // Whether the tour violates no constraint; only then does exceeding the limit rule out a move.
   GLS_DEVICE bool known() const {
     if constexpr (kKnown) return view.length.metric.objective.breaks_none();
     return false;
@@ -44,7 +44,7 @@ struct RouteRooms {
   }
   GLS_DEVICE bool too_much(int64 used) const { return used > routes().most_used(); }
 
-  // Whether the pieces belong to different routes.
+  // Whether two pieces belong to different routes. A depot (route < 0) is apart from all pieces.
   template <class Piece>
   GLS_DEVICE static bool apart(const Piece& a, const Piece& b) {
     return a.route != b.route || a.route < 0;
@@ -54,7 +54,7 @@ struct RouteRooms {
 // Consecutive cities that a move carries elsewhere, added one by one.
 template <class View>
 struct CarriedCities {
-  int64 head = 0, tail = 0;  // use before the first copy of the depot, and after the last
+  int64 head = 0, tail = 0;  // what they use before the first copy of the depot, and after the last
   bool customers = true;     // whether there is no copy of the depot so far
 
   CarriedCities() = default;

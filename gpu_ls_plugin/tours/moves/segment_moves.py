@@ -7,21 +7,22 @@ from dataclasses import dataclass
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
-LONGEST_MOVED = 16  # cities of a segment; for longer ones use 3-opt
+LONGEST_MOVED = 16  # maximum number of cities per segment; for longer ones use 3-opt
 
 
 @dataclass(frozen=True)
 class OrOpt(Neighbourhood):
     """Move up to `max_length` consecutive cities elsewhere, in either direction.
 
-    At each city, segments that begin or end with the city are put on either side of a candidate,
-    and segments that begin or end with a candidate are put beside the city. On asymmetric
+    For each city and each of its candidates, segments that begin or end with the city are put on
+    either side of the candidate, and segments that begin or end with the candidate are put beside
+    the city. On asymmetric
     problems, segments keep their direction.
 
     Parameters
     ----------
     max_length : int
-        Longest segment, 1 to 16 cities.
+        Maximum number of cities of a segment, 1 to 16.
 
     Raises
     ------
@@ -51,27 +52,27 @@ class OrOpt(Neighbourhood):
 class Relocate(OrOpt):
     """Move up to `max_length` consecutive customers elsewhere, in either direction.
 
-    They move within their route, to another route or to an empty one. The moves and the parameter
-    are those of `OrOpt`.
+    Customers move within their route, to another route or to an empty one. The moves and the
+    parameter are those of `OrOpt`.
     """
 
     name = "relocate"
 
 
-LONGEST_EXCHANGED = 8  # cities of a segment
+LONGEST_EXCHANGED = 8  # maximum number of cities per segment
 
 
 @dataclass(frozen=True)
 class Exchange(Neighbourhood):
     """Swap up to `first` consecutive cities with up to `second` elsewhere.
 
-    Both segments keep their direction. In a giant tour this exchanges customers between routes or
-    within one; with lengths 3 and 3 it is the CROSS exchange.
+    Both segments keep their direction. In a giant tour, the moves exchange customers between routes
+    or within one; ``Exchange(3, 3)`` is the CROSS exchange.
 
     Parameters
     ----------
     first, second : int
-        Lengths of the longest segments, 1 to 8 cities.
+        Maximum number of cities of each of the two segments, 1 to 8.
 
     Raises
     ------

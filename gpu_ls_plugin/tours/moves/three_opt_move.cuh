@@ -1,12 +1,12 @@
-// 3-opt at a city (Lin 1965): the 2-opt move, and for both choices of t4, moves with each candidate
-// of t4 as t5. They include all four pure reconnections.
+// 3-opt at a city (Lin 1965): the 2-opt move, and for both neighbours of t3 as t4, the moves with
+// each candidate of t4 as t5. They include all four pure reconnections.
 #pragma once
 
 #include "tours/moves/two_opt_move.cuh"
 
 namespace gls {
 
-// The choice of t4, and the ways to continue from it.
+// The choice of t4, and the choices of t6 that it allows.
 struct ThirdEdge {
   int at3, at4, t4;
   bool behind;  // whether t4 follows t3
@@ -16,7 +16,8 @@ struct ThirdEdge {
       : at3(path.step(t3)), at4(behind ? at3 + 1 : at3 - 1), t4(path.at(at4)), behind(behind) {}
 
   // Sets the step of t6 for t5 at step `at5`. If there is no such move, sets some valid step and
-  // returns false. If t4 follows t3 there are two ways; the second one reverses both paths.
+  // returns false. If t4 follows t3, there are two choices of t6; the second one reverses both
+  // paths.
   GLS_DEVICE bool step6(int at5, bool second, int& at6) const {
     if (behind) {
       at6 = second ? (at5 > 0 ? at5 - 1 : 0) : at5 + 1;
@@ -35,7 +36,7 @@ struct ThirdEdge {
 template <bool reversing>
 struct ThreeOptMove {
   static constexpr int kSides = reversing ? 2 : 1;
-  static constexpr int kEach = 4;  // candidates per variant in long lists
+  static constexpr int kEach = 4;  // maximum number of candidates per variant in long lists
 
   GLS_DEVICE static int variants(int degree) { return reversing + kSides * strides(degree); }
 
@@ -68,7 +69,7 @@ struct ThreeOptMove {
   }
 
  private:
-  // Number of variants (lanes) that share the candidates of a t4.
+  // Number of variants, one lane each, that share the candidates of t4.
   GLS_DEVICE static int strides(int degree) {
     return degree < 4 ? degree : degree <= 4 * kEach ? 4 : (degree + kEach - 1) / kEach;
   }

@@ -1,4 +1,4 @@
-// A path made of pieces of another path: it represents the tour while a deep move is built.
+// A path made of pieces of another path. It represents the changed tour while a deep move is built.
 //
 //   Trail(last)            has no pieces yet; the original path has steps 0 to `last`
 //   append(from, to)       appends the piece between two steps; three pieces make a path
@@ -81,7 +81,7 @@ struct Trail {
 
 #else
 
-// The same on a CPU, in memory. Pieces are sorted by their steps; a lookup takes one comparison per
+// A trail on a CPU, in memory. Pieces are sorted by their steps; a lookup takes one comparison per
 // piece.
 template <int kPieces>
 struct Trail {

@@ -10,8 +10,8 @@ constexpr int kMaxMovesPerPass = 32;
 // Moves after the best one must gain at least the best gain divided by this.
 constexpr int kGainShare = 2;
 
-// A move that reverses the `offset` <= n / 2 positions after position `row`. Each unordered pair of
-// positions belongs to one row, so all rows have about n / 2 moves.
+// A move that reverses the `offset` <= n / 2 positions after position `row`, the number of its row.
+// Each unordered pair of positions belongs to one row, and all rows have about n / 2 moves.
 struct RowMove {
   int row, offset;
 };
@@ -24,10 +24,11 @@ struct RowBest {
 };
 constexpr int kRowBestBytes = 16;
 static_assert(sizeof(RowBest<int64>) == kRowBestBytes && sizeof(RowBest<double>) == kRowBestBytes,
-              "the size of RowBest for any length type");
+              "kRowBestBytes must be the size of RowBest for any length type");
 
 struct TwoOpt {
-  // Change of cost. A real gain that could be a rounding error counts as 0, so that climbs end.
+  // Returns the change of cost. A real gain that could be a rounding error counts as 0, so that
+  // climbs end.
   template <class Length>
   GLS_DEVICE static Length change(Length added, Length removed) {
     const Length delta = added - removed;
@@ -35,7 +36,8 @@ struct TwoOpt {
     return delta;
   }
 
-  // Change of cost; sums are grouped such that both directions of the tour yield the same bits.
+  // Returns the change of cost by a move. Sums are grouped such that both directions of the tour
+  // yield the same bits.
   template <class Metric, class TourView>
   GLS_DEVICE static typename Metric::Length delta(const Metric& metric, const TourView& tour, int i,
                                                   int j) {
@@ -43,13 +45,13 @@ struct TwoOpt {
     return change(metric(a, c) + metric(b, d), metric(a, b) + metric(c, d));
   }
 
-  // Ranks moves of equal delta by (i, j) with i < j.
+  // Returns a number by which moves of equal delta are ranked: by (i, j) with i < j.
   GLS_DEVICE static int64 index(int i, int j, int n) {
     return i < j ? int64(i) * n + j : int64(j) * n + i;
   }
 
-  // Largest offset of a row. If n is even, a pair of opposite positions belongs to the row of the
-  // lower one.
+  // Returns the largest offset of a row. If n is even, a pair of opposite positions belongs to the
+  // row of the lower one.
   GLS_DEVICE static int last_offset(int row, int n) {
     return 2 * row < n || n % 2 ? n / 2 : n / 2 - 1;
   }
@@ -76,7 +78,8 @@ struct TwoOpt {
   }
 
   // Chooses up to `limit` independent moves from the best moves of the rows, best first, and orders
-  // them so that inner paths are reversed before the paths around them. Returns their number.
+  // them so that inner paths are reversed before the paths around them. Returns the number of
+  // moves.
   template <class Team, class Length>
   GLS_DEVICE static int choose(const Team& team, const RowBest<Length>* rows, int n,
                                Ranked<Length> best, int limit, RowMove* chosen) {
