@@ -21,7 +21,7 @@ def _linked_descent() -> Service:
 
 
 def _chains(search: Kicking, start: Start, kick: Perturbation) -> PricedChains | None:
-    """Return the chains of an iterated search if its kicks rebuild routes, else None."""
+    """Return the chains of an iterated search if its kicks rebuild routes, otherwise None."""
     from gpu_ls_plugin.routes.engines.linked_chains import LinkedChains
     from gpu_ls_plugin.routes.engines.rebuilt_chains import RebuiltChains
     from gpu_ls_plugin.routes.removals.string_removal import StringRemoval

@@ -93,7 +93,7 @@ class RouteBatch:
     """Routes of a batch of rows on a backend, which constructions fill in.
 
     `orders`, int32 (size, customers), lists the customers, route after route. `begins`, uint8 of
-    the same shape, is 1 at the first customer of each route, else 0. A row should have at most
+    the same shape, is 1 at the first customer of each route, otherwise 0. A row should have at most
     `most` routes: the fleet, or the copies of the depot if the fleet is unlimited. `vehicles` holds
     the kernel arguments that describe the vehicles, by name.
     """

@@ -42,7 +42,7 @@ struct OpenRoutes {
   }
 
   // The better of a known edge and the edge that starts at a node of the route; the latter only if
-  // the route keeps its time limit when the customer is inserted there.
+  // the customer can be inserted there within the limit on durations.
   GLS_DEVICE Edge better(const Edge& known, int node, int route, int customer) const {
     const Edge other = edge(node, customer);
     return other < known && in_time(route, customer, other.value) ? other : known;

@@ -108,7 +108,7 @@ struct RoutesInARow {
 // Parameters.
 struct RepairedRows {
   const int* rows;        // numbers of the rows to repair
-  unsigned char* broken;  // set to 1 for each repaired row that breaks a constraint, else to 0
+  unsigned char* broken;  // set to 1 for each repaired row that breaks a constraint, otherwise to 0
 };
 
 template <class Team, class Vehicles>

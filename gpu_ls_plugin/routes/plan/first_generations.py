@@ -22,7 +22,7 @@ SEARCH = HybridGeneticSearch(size=50, children=64)
 # both the number of populations and their generations grow with the square root of the time.
 ENOUGH = {"cuda": (120_000, 173, 2), "cpu": (28_000, 300, 4)}
 FEWEST = 4
-SHARE = 0.5  # share of the time for this stage
+SHARE = 0.5  # share of the time for this stage; later chains seldom find much better routes
 LONGEST = 600.0  # maximum duration of this stage in seconds
 # Children per second: on a GPU OF_A_GPU / customers, but at most ON_GPU; on each core of a CPU
 # OF_A_CORE / customers.

@@ -55,7 +55,7 @@ LEAST_CUSTOMERS = {"cuda": 2000, "cpu": 3000}
 LEAST_HURRIED, SECONDS_A_CUSTOMER = 600, 0.005
 CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # number of customers in each part
 # Initial price of an excess as large as the largest demand, in multiples of the longest length.
-# Most tours become feasible; the chains then lower the price (`PricedMigration`).
+# At this price, most tours become feasible; the chains then lower it (`PricedMigration`).
 LENGTHS_OF_A_DEMAND = 4
 SECONDS_OF_SOFT = 0.005  # minimum time per place of a giant tour for soft constraints to pay
 FIRST_TOURS = 16  # number of constructed tours; the best one is divided into parts
@@ -86,8 +86,8 @@ def on_linked_lists(search: Any) -> TypeGuard[IteratedLocalSearch]:
 def divided(problem: CVRP, given: Settings, chosen: Settings) -> Settings:
     """Return the chosen settings, changed to search in parts if there are many customers.
 
-    `given` are the settings of the request, `chosen` complete ones. A search that
-    the request sets is not replaced.
+    `given` are the settings of the request, `chosen` complete ones. A search that the request sets
+    is not replaced.
     """
     search = chosen.search
     if given.search is not None or not on_linked_lists(search):

@@ -166,7 +166,7 @@ def _whole(sections: Sections, keyword: str) -> int:
 def _values(
     sections: Sections, name: str, columns: str, nodes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the values (n, columns) of a section; its nodes must be those with demands."""
+    """Return the values (n, columns) of a section; its nodes must be those of DEMAND_SECTION."""
     own, values = node_table(sections, name, columns, len(nodes))
     if (own != nodes).any():
         node = own[(own != nodes).argmax()]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-TOLERANCE = 1e-9  # a relative excess of a duration over a real limit up to this is rounding
+TOLERANCE = 1e-9  # durations may exceed a real limit by this share of it, because of rounding
 ULPS = 1e-15  # relative rounding error of a sum of three numbers
 
 
@@ -73,7 +73,7 @@ class RouteSums:
 
 @dataclass(frozen=True)
 class Violations:
-    """Excess of each row of a batch over each limit, shape (P,); 0 if it keeps the limit."""
+    """Excess of each row of a batch over each limit, shape (P,); 0 if the limit is respected."""
 
     load: NDArray[np.int64]  # demand beyond the capacity, over all routes
     duration: NDArray[Any]  # beyond the route limit, over all routes
@@ -165,7 +165,10 @@ def tolerated(limit: float, alone: NDArray[Any]) -> float:
 
 
 def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
-    """Return the duration of a route to each single customer, as `route_sums` does; depot: 0."""
+    """Return the duration of a route to each customer alone; 0 for the depot.
+
+    Terms are added in the same order as in `route_sums`.
+    """
     depot, customers = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
     alone: NDArray[Any] = nodes.lengths(depot, customers) + nodes.lengths(customers, depot)
     alone = alone + services
@@ -234,7 +237,7 @@ def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> 
 def edges_of(row: NDArray[Any], customers: int, symmetric: bool) -> NDArray[np.int64]:
     """Return a key for each edge of one giant tour (n,); all copies of the depot are one node.
 
-    Two neighbouring copies have no edge. The two edges of a route to a single customer get
+    There is no edge between neighbouring copies. The two edges of a route to a single customer get
     different keys even if directions do not matter.
     """
     nodes = np.where(row > customers, 0, row).astype(np.int64)

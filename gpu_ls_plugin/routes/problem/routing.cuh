@@ -23,7 +23,7 @@ struct KeptRoutes {
 
   GLS_DEVICE int* route() const { return reinterpret_cast<int*>(at); }  // route of each place
   GLS_DEVICE int* start() const { return route() + n; }                 // first place of each route
-  GLS_DEVICE int* customers() const { return start() + copies; }        // of each route: how many
+  GLS_DEVICE int* customers() const { return start() + copies; }        // number per route
   GLS_DEVICE static int64 bytes(int n, int copies) { return 4 * int64(n + 2 * copies); }
 
   // Whether there is a copy of the depot among the `length` places from `first` to `last`.
@@ -291,8 +291,9 @@ struct Routing {
     }
   }
 
-  // Whether two changes can be applied together: they have no route in common and, if the fleet is
-  // limited, at most one of them uses an empty route.
+  // Whether two changes can be applied together: the tour does not have too many routes, the
+  // changes have no route in common and, if the fleet is limited, at most one of them uses an empty
+  // route.
   template <class Cuts>
   GLS_DEVICE bool add_up(int n, const Cuts& a, const Cuts& b) const {
     if (*used_place() > fleet) return false;

@@ -7,13 +7,13 @@
 
 namespace gls {
 
-// The data of Vehicles.
+// The data of Vehicles, whose members explain them.
 struct VehiclesData {
   int64 customers, capacity, most;
   const int* demands;
-  const void* services;           // Times
+  const void* services;           // an array of Time
   uint64 limit;                   // a Time
-  uint64 load_price, time_price;  // Lengths
+  uint64 load_price, time_price;  // two numbers of type Length
 };
 
 // Rows of routes, filled in by constructions.

@@ -27,9 +27,10 @@ PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
 PER_PROCESSOR_LONG = 2
 # Number of kicks of a chain between two exchanges: per second of the run, and limits per city.
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
-# A crossover changes a few dozen edges, so long tours need more generations. A generation takes as
-# long as its slowest pair, so populations of long tours are smaller, with more kicks between
-# generations. On a GPU, they have LONG_TOURS * seconds / cities**POWER_OF_TOURS tours.
+# A crossover changes a few dozen edges, so an exchange of long tours has more generations: one
+# per CITIES_OF_A_GENERATION cities, at least GENERATIONS. A generation takes as long as its slowest
+# pair, so populations of long tours are smaller, with more kicks between exchanges. On a GPU, they
+# have LONG_TOURS * seconds / cities**POWER_OF_TOURS tours, at least LEAST_LONG.
 GENERATIONS, CITIES_OF_A_GENERATION = 10, 1800
 LEAST_LONG, LONG_TOURS, POWER_OF_TOURS = 48, 2.45e11, 2.27
 # Kicks per city between two exchanges of long tours: cities / CITIES_OF_A_KICK, with this minimum.

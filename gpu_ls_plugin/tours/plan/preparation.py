@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
-SHARE = 0.5  # of the remaining time; USUAL replaces candidate lists that take longer
+SHARE = 0.5  # share of the remaining time; USUAL replaces candidate lists that take longer
 USUAL = Nearest(8)  # candidate lists that are quick to make
 _compiled: set[Hashable] = set()  # keys of searches whose programs are compiled
 

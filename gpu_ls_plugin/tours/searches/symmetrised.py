@@ -48,7 +48,7 @@ class Symmetrised(compiling_ahead.CompilesAhead):
     Raises
     ------
     InvalidTypeError
-        The search is of another kind.
+        `search` is not an `IteratedLocalSearch`.
     """
 
     search: IteratedLocalSearch = field(default_factory=_default_search)
