@@ -56,7 +56,7 @@ def main() -> None:
         result = minimize(
             AssignmentProblem(jobs), algorithm, ("time", given.seconds), seed=given.seed
         )
-        best = result.opt[0]  # if none is feasible, the one with the least overload
+        best = result.opt[0]  # the solution with the least overload if none is feasible
         overload = int(jobs.excess(best.X)[0])
         table.add_row(name, f"{best.F[0]:.0f}", str(overload), str(result.algorithm.n_gen - 1))
     Console().print(table)

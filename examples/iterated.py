@@ -18,7 +18,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("instance", type=Path, nargs="?", default=CAPITALS, help="TSPLIB file")
     parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--size", type=int, default=16, help="tours, each a chain of kicks")
+    parser.add_argument("--size", type=int, default=16, help="number of chains of kicks")
     parser.add_argument("--plot", type=Path, help="draw costs over time here (needs extra plot)")
     options = parser.parse_args()
 

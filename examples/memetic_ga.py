@@ -136,7 +136,7 @@ def main() -> None:
     """Run the comparison."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--instance", type=Path, default=CAPITALS, help="TSPLIB file")
-    parser.add_argument("--optimum", type=float, help="its optimal length, if known")
+    parser.add_argument("--optimum", type=float, help="optimal length of the instance, if known")
     parser.add_argument("--seconds", type=float, default=10.0, help="time of each run")
     parser.add_argument("--pop", type=int, default=100, help="population size")
     parser.add_argument("--seed", type=int, default=1)

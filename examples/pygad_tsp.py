@@ -1,8 +1,8 @@
 """A genetic algorithm of PyGAD on a travelling salesman problem, before and after one changed line.
 
 The script runs `pygad.GA` three times, each time for the same number of seconds: with an order
-crossover and PyGAD's inversion; with `LocalSearchMutation` instead of the inversion; and with a
-crossover of this library as well. It prints a table.
+crossover and PyGAD's inversion; with `LocalSearchMutation` instead of the inversion; and with
+`LocalSearchMutation` and a crossover of this library. It prints a table.
 
     python examples/pygad_tsp.py --instance FILE --seconds 10 --pop 100 --seed 1
 """

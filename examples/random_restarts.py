@@ -29,7 +29,7 @@ def main() -> None:
         f"{statistics.seconds:.2f} s on the {statistics.backend} backend"
     )
     print("best lengths:", *result.costs)
-    print("best tour:", *result.best_tour + 1)  # as TSPLIB counts cities
+    print("best tour:", *result.best_tour + 1)  # TSPLIB counts cities from 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Evaluation of tours for DEAP, whose fitness has weights (-1.0,)."""
+"""Evaluation of tours for DEAP, for a fitness with weights (-1.0,)."""
 
 from __future__ import annotations
 

@@ -61,7 +61,10 @@ class InPlaceMutation(ShownParameters, ABC):
         return (individual,)
 
     def batch(self, individuals: Sequence[Any], known: Iterable[Any] = ()) -> Sequence[Any]:
-        """Mutate the individuals whose fitness is not valid (in place), and return all."""
+        """Mutate the individuals whose fitness is not valid (in place), and return all.
+
+        `known` is there for `var_and`, which passes it to each mutation; it has no effect.
+        """
         chosen = [individual for individual in individuals if not valid(individual)]
         if chosen:
             self._mutate(chosen)

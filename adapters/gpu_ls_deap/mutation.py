@@ -28,7 +28,7 @@ class LocalSearchMutation(ShownParameters):
     To search all offspring in one call, which is faster, and necessary on a GPU, call
     ``mutation.batch(offspring)`` between variation and evaluation. The loops in `deap.algorithms`
     do not allow that; use ``toolbox.register("map", mutation.map)``, which searches the individuals
-    before it evaluates them. The tours of a batch become different from each other: known ones are
+    before it evaluates them. The tours of a batch become different from each other: duplicates are
     kicked.
 
     The fitness of the individuals is deleted, so that DEAP evaluates them. Without a `run`, Ctrl-C
@@ -40,23 +40,24 @@ class LocalSearchMutation(ShownParameters):
         A TSP, a CVRP (individuals are giant tours), a `TourCost`, or an object that a plugin
         converts.
     search : callable or str, optional
-        A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". None:
+        A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". None:
         Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given.
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
         Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`, unless
-        `moves` is given.
+        Kicks per tour and call of an `IteratedLocalSearch`. None: `kicks_per_city` of the search,
+        unless `moves` is given; then `moves` is the limit.
     run : TimedRun, optional
         Its time limit ends the search early, and it counts the searches.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is not a search that improves given tours, nor a text
-        for one; `kicks` is given, but the search makes none; rows of the problem are not tours.
+        A parameter is out of range; `search` is neither a search that improves given tours nor the
+        text of one; `kicks` is given, but the search makes no kicks; rows of the problem are not
+        tours.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ class SuccessorMutation(InPlaceMutation):
     heuristic : Heuristic, optional
         Gives the weights of values in a state; None: equal weights.
     share : float
-        Share of the variables that is released, from 0 to 1; at least one is released.
+        Share of the variables that is released, between 0 and 1; at least one is released.
     order : {"shuffled", "given"}
         Order of the assignments: random for each individual, or by variable number.
     sampler : {"auto", "stored", "rescan"}
@@ -61,7 +61,7 @@ class SuccessorMutation(InPlaceMutation):
         self.reassign = StateReassignment(problem, heuristic, share, order, sampler, backend)
 
     def prepare(self, size: int = 1) -> None:
-        """Compile ahead of a timed run; any `size` works."""
+        """Compile ahead of a timed run; `size` does not matter."""
         self.reassign.prepare(size)
 
     def _mutated(self, rows: list[Any], state: Generator) -> NDArray[Any]:
@@ -97,7 +97,7 @@ class SuccessorSampling(ShownParameters):
         self.reassign = StateReassignment(problem, heuristic, 1.0, order, sampler, backend)
 
     def prepare(self, size: int = 1) -> None:
-        """Compile ahead of a timed run; any `size` works."""
+        """Compile ahead of a timed run; `size` does not matter."""
         self.reassign.prepare(size)
 
     def __call__(self, individual: Callable[[list[int]], Any], n: int) -> list[Any]:

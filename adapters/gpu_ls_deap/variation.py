@@ -68,7 +68,7 @@ def _mutate(offspring: list[Any], mutate: Any, mutpb: float) -> None:
 
 
 def _batch(registered: Any) -> Callable[..., Any] | None:
-    """Return the `batch` of a registered operator; None if it has none, or extra arguments."""
+    """Return an operator's `batch`; None without it, or if arguments were registered, too."""
     if getattr(registered, "args", None) or getattr(registered, "keywords", None):
         return None
     return getattr(getattr(registered, "func", None), "batch", None)

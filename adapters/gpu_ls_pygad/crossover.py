@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 class RecombinationCrossover(ShownParameters):
     """Cross tours by a recombination of gpu_ls_plugin, all offspring in one batch.
 
-    For ``crossover_type`` of `pygad.GA`. As in PyGAD's own crossovers, offspring k is a child of
-    the parents k and k + 1, cyclically. With ``crossover_probability`` p, each pair is crossed with
-    probability p; otherwise the child is a copy of the first parent.
+    Pass it as ``crossover_type`` to `pygad.GA`. As in PyGAD's own crossovers, offspring k is a
+    child of the parents k and k + 1, cyclically. With ``crossover_probability`` p, each pair is
+    crossed with probability p; otherwise the child is a copy of the first parent.
 
     Parameters
     ----------

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 class LocalSearchMutation(SelectiveMutation):
     """Improve solutions by a local search, a whole generation in one batch.
 
-    For ``mutation_type`` of `pygad.GA`. The improved tours are in canonical form, and different
-    from each other and from those of the population: a known tour is kicked before the search, and
-    a tour that is known after the search is replaced by a kicked one. A time limit of the run
-    (``stop_criteria="time_10"``) ends the search early; compiling does not count. Ctrl-C ends the
-    run after the generation. ``ga_instance.local_search`` has the counts of all searches.
+    Pass it as ``mutation_type`` to `pygad.GA`. The improved tours are in canonical form, and
+    different from each other and from those of the population: a known tour is kicked before the
+    search, and a tour that is known after the search is replaced by a kicked one. A time limit of
+    the run (``stop_criteria="time_10"``) ends the search early; compiling does not count. Ctrl-C
+    ends the run after the generation. ``ga_instance.local_search`` has the counts of all searches.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class LocalSearchMutation(SelectiveMutation):
         A TSP, a CVRP (solutions are giant tours), a `TourFitness`, PyGAD's benchmark TSP, or an
         object that a plugin converts.
     search : callable or str, optional
-        A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". None:
+        A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". None:
         Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given.
     prob : float
         Probability that a solution is searched. PyGAD's ``mutation_probability`` is for genes and
@@ -45,14 +45,15 @@ class LocalSearchMutation(SelectiveMutation):
     moves : int, optional
         Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`, unless
-        `moves` is given.
+        Kicks per tour and call of an `IteratedLocalSearch`. None: `kicks_per_city` of the search,
+        unless `moves` is given; then `moves` is the limit.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is not a search that improves given tours, nor a text
-        for one; `kicks` is given, but the search makes none; rows of the problem are not tours.
+        A parameter is out of range; `search` is neither a search that improves given tours nor the
+        text of one; `kicks` is given, but the search makes no kicks; rows of the problem are not
+        tours.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class LocalSearchMutation(SelectiveMutation):
 class PerturbationMutation(SelectiveMutation):
     """Kick tours by a perturbation of gpu_ls_plugin, in one batch.
 
-    For ``mutation_type`` of `pygad.GA`.
+    Pass it as ``mutation_type`` to `pygad.GA`.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ class PerturbationMutation(SelectiveMutation):
 class DoubleBridgeMutation(PerturbationMutation):
     """Kick tours by a random double bridge, which changes four edges, in one batch.
 
-    For ``mutation_type`` of `pygad.GA`.
+    Pass it as ``mutation_type`` to `pygad.GA`.
 
     Parameters
     ----------

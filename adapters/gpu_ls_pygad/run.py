@@ -31,7 +31,7 @@ class Pace:
     own: float = 0.0  # seconds of fitness, selection and crossover
     generation: int = -1  # generation of the last mutation call
     ended: float = 0.0  # end of that call on the clock of `budget.now`
-    compiled: float | None = None  # seconds compiled before this operator; None between operators
+    compiled: float | None = None  # compile time (s) before the running operator; None: none runs
 
     @property
     def compiling(self) -> float:
@@ -43,7 +43,7 @@ _paces: WeakKeyDictionary[Any, Pace] = WeakKeyDictionary()
 
 
 def time_limit(ga: Any) -> float:
-    """Return the least limit of ``stop_criteria="time_..."`` in seconds, or infinity."""
+    """Return the shortest limit of ``stop_criteria="time_..."`` in seconds, or infinity."""
     criteria = getattr(ga, "stop_criteria", None) or ()
     return min((float(c[1]) for c in criteria if c[0] == "time"), default=math.inf)
 

@@ -33,7 +33,7 @@ class LocalSearchSampling(ShownParameters):
         same signature, such as ``gpu_ls_plugin.greedy``. None: "savings" for a CVRP, otherwise
         "nearest_neighbour".
     search, backend, moves, kicks
-        As in `LocalSearchMutation`, but 2-opt and Or-opt if `search` is None.
+        As in `LocalSearchMutation`, but the default `search` is 2-opt and Or-opt.
 
     Raises
     ------

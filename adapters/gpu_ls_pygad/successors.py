@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class SuccessorMutation(SelectiveMutation):
     """Release a random share of a solution's genes and reassign them, all solutions in one batch.
 
-    For ``mutation_type`` of `pygad.GA`. The released variables are assigned one after the other,
-    each by a weighted random choice that depends on the state so far (`SuccessorGeneration`). A
-    variable that the heuristic leaves unassigned keeps its former value; permutations remain
-    permutations. A solution may become worse.
+    Pass it as ``mutation_type`` to `pygad.GA`. The released variables are assigned one after the
+    other, each by a weighted random choice that depends on the state so far
+    (`SuccessorGeneration`). A variable that the heuristic leaves unassigned keeps its former value;
+    permutations remain permutations. A solution may become worse.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class SuccessorMutation(SelectiveMutation):
     heuristic : Heuristic, optional
         Gives the weights of values in a state; None: equal weights.
     share : float
-        Share of the variables that is released, from 0 to 1; at least one is released.
+        Share of the variables that is released, between 0 and 1; at least one is released.
     prob : float
         Probability that a solution is mutated.
     order : {"shuffled", "given"}
@@ -66,7 +66,7 @@ class SuccessorMutation(SelectiveMutation):
         self.reassign = StateReassignment(problem, heuristic, share, order, sampler, backend)
 
     def prepare(self, size: int = 1) -> None:
-        """Compile ahead of a timed run; any `size` works."""
+        """Compile ahead of a timed run; `size` does not matter."""
         self.reassign.prepare(size)
 
     def _mutated(
@@ -103,7 +103,7 @@ class SuccessorSampling(ShownParameters):
         self.reassign = StateReassignment(problem, heuristic, 1.0, order, sampler, backend)
 
     def prepare(self, size: int = 1) -> None:
-        """Compile ahead of a timed run; any `size` works."""
+        """Compile ahead of a timed run; `size` does not matter."""
         self.reassign.prepare(size)
 
     def __call__(self, size: int, seed: int | None = None) -> NDArray[np.int64]:

@@ -64,10 +64,10 @@ class MemeticGA(EvolvingGA):
     Parameters
     ----------
     pop_size : int, optional
-        Tours in the population, at least 1; a GPU needs hundreds. By default as in `gpu-ls solve`,
-        or 100 if each generation crosses random parents.
+        Number of tours in the population, at least 1; a GPU needs hundreds. The default is that of
+        `gpu-ls solve`, or 100 if each generation crosses random parents.
     search : callable or str, optional
-        A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". A
+        A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". A
         `LocalSearch` repairs kicked tours; other searches improve children.
     sampling : pymoo Sampling, array (P, n) or Population, optional
         Start population. The tours of an array or Population are checked but not searched.
@@ -77,10 +77,10 @@ class MemeticGA(EvolvingGA):
     selection, mutation : pymoo operators, optional
         As in `MemeticMating`.
     survival, mating, output : optional
-        pymoo parts that replace `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`. A
-        `mating` has its own search and operators.
+        pymoo parts that replace `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`. A given
+        `mating` uses its own search and operators.
     n_offsprings : int, optional
-        Children per generation, at least 1; None: `pop_size`.
+        Number of children per generation, at least 1; None: `pop_size`.
     replacement : Replacement, optional
         Chooses among parents and searched children: `BestDistinct`, `EdgeDistance` or `Crowding` of
         `gpu_ls_plugin.evolution.replacement`.
@@ -94,8 +94,8 @@ class MemeticGA(EvolvingGA):
     termination : pymoo termination or tuple, optional
         Used if `minimize` gets no termination; None: 100 generations.
     islands : Islands, optional
-        Opened `gpu_ls_plugin.Islands`: all workers of a Dask cluster make generations, each with an
-        equal part of the population, and exchange tours.
+        The result of ``gpu_ls_plugin.Islands(...).opened()``: all workers of a Dask cluster make
+        generations, each with an equal part of the population, and exchange tours.
 
     Raises
     ------
@@ -241,7 +241,7 @@ class MemeticGA(EvolvingGA):
 
 
 def _part_of(crossover: Any, backend: str) -> Any:
-    """Return the recombination that an operator wraps; the operator itself if it does more."""
+    """Return the recombination that an operator wraps, or the operator itself if it does more."""
     if not isinstance(crossover, RecombinationCrossover):
         return crossover
     alone = type(crossover)._do is RecombinationCrossover._do and crossover.repair is None

@@ -83,7 +83,7 @@ class AssignmentProblem(DomainProblem):
             raise InvalidTypeError(f"{error}. {OPERATORS}") from error
 
     def check_rows(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:
-        """Return rows of pymoo as states; raise if a row is not one."""
+        """Return rows of pymoo as states; raise if a row is not a state."""
         return self.domains.states(rows, parameter)
 
     def different_rows(self, rows: NDArray[np.int32], costs: NDArray[Any]) -> Chosen:
@@ -132,8 +132,8 @@ def _has_constraints(problem: Assignment) -> bool:
 def domains_of(problem: Any) -> Domains:
     """Return the domains of the variables of a pymoo problem; cached until it is destroyed.
 
-    The problem is an `AssignmentProblem`, or has bounds and ``vtype=int`` or ``bool``; others raise
-    InvalidTypeError. Bounds that are not whole numbers or are too far apart raise
+    The problem is an `AssignmentProblem`, or has bounds and ``vtype=int`` or ``bool``; other
+    problems raise InvalidTypeError. Bounds that are not whole numbers or are too far apart raise
     InvalidProblemError.
     """
     if isinstance(problem, AssignmentProblem):

@@ -20,9 +20,9 @@ from gpu_ls_plugin.core import budget
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LATE = 0.08  # seconds by which a generation whose search ends early may exceed the limit
-_SPARE = 0.15  # seconds by which the next generation may be expected to exceed the limit
-_SAMPLE = 50  # rows whose comparison is timed
+_LATE = 0.08  # a generation may exceed the limit by this (s), although its search ends early
+_SPARE = 0.15  # a generation begins if it is expected to exceed the limit by less than this (s)
+_SAMPLE = 50  # number of rows in the timed comparison
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Pace:
     after: float = 0.0
     generation: int | None = None  # generation of the last operator call
     ended: float | None = None  # end of that call
-    compiled: float | None = None  # seconds compiled before this operator; None between operators
+    compiled: float | None = None  # compile time (s) before the running operator; None: none runs
 
     @property
     def compiling(self) -> float:
@@ -138,7 +138,7 @@ def _after(algorithm: Any) -> float:
     pace = _paces.get(algorithm)
     if pace is None:
         return 0.0
-    # A start population is compared with itself, children also with the population.
+    # Children are also compared with the population, so this takes twice as long as at the start.
     return 2 * pace.after if algorithm.n_gen == 2 else pace.after
 
 

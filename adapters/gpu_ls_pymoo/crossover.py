@@ -35,7 +35,7 @@ class RecombinationCrossover(ShownParameters, Crossover):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `part` is not a recombination, `prob` is not from 0 to 1, or the backend is unknown.
+        `part` is not a recombination, `prob` is not between 0 and 1, or the backend is unknown.
     """
 
     def __init__(self, part: Any, prob: Any = 1.0, backend: str = "auto", **kwargs: Any) -> None:
@@ -100,8 +100,8 @@ class SegmentCrossover(PermutationCrossover):
 
     The child begins with a path of the second parent. From the end of this path, it visits the
     other cities in the order of the first parent, in the direction in which the first parent has
-    most of the path's last edges. Positions in the rows do not matter, so fewer edges are lost than
-    in order crossover. For permutations of any problem.
+    most of the last edges of the path. Positions in the rows do not matter, so fewer edges are lost
+    than in order crossover. For permutations of any problem.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class SegmentCrossover(PermutationCrossover):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        Unless ``0 < shortest <= longest <= 1``, or if `prob` is not from 0 to 1.
+        ``0 < shortest <= longest <= 1`` does not hold, or `prob` is not between 0 and 1.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_pymoo.view import Fitness, Rows
 
-SAMPLE = 8  # rows whose evaluations are compared
+SAMPLE = 8  # number of rows whose evaluations are compared
 
 
 class DomainProblem(View, ShownParameters, Problem):
@@ -76,7 +76,7 @@ class DomainProblem(View, ShownParameters, Problem):
         return domain_of(found).for_operators(found)
 
     def for_algorithms(self) -> problems.Problem:
-        """Return the problem of gpu_ls_plugin; raise if this one evaluates rows differently."""
+        """Return the problem of gpu_ls_plugin; raise if the pymoo problem evaluates differently."""
         kind = next(kind for kind in type(self).__mro__ if "wraps" in vars(kind))
         require_own_evaluation(self, kind, self._some_rows)
         return self.wrapped
@@ -95,7 +95,7 @@ class DomainProblem(View, ShownParameters, Problem):
 
     @property
     def _own(self) -> bool:
-        """Whether the class is one of this package, and not a subclass of a user."""
+        """Whether the class belongs to this package and is not a user's subclass."""
         return "wraps" in vars(type(self))
 
     def _some_rows(self) -> NDArray[Any]:

@@ -24,18 +24,19 @@ _DEFAULT = "pymoo's default elimination (eliminate_duplicates=True)"
 _REMEDIES = {
     "rotation": f"these are not round trips; use {_DEFAULT}",
     "reversal": "directions differ: use TourDuplicateElimination(symmetric=False) for round trips, "
-    f"else {_DEFAULT}",
+    f"otherwise {_DEFAULT}",
 }
 
 
 class TourDuplicateElimination(ShownParameters, DuplicateElimination):
     """Drop individuals whose tour is already in the population, also as a rotation or reversal.
 
-    Equal rows are dropped at once. Rotations and reversals are dropped only if they cost the same,
-    and pymoo does not say which problem the rows belong to: in a flow shop, the rotations of a
-    permutation are different solutions. Therefore both individuals of such a pair are kept until
-    the fitness of both is known. If it is the same, rotations or reversals are dropped from then
-    on. `MemeticGA` knows from its problem which rows are the same.
+    Equal rows are dropped at once. Rotations and reversals are dropped only if they cost the same.
+    The class cannot know this in advance, because pymoo does not say which problem the rows belong
+    to: in a flow shop, the rotations of a permutation are different solutions. Therefore both
+    individuals of such a pair are kept until the fitness of both is known. If it is the same,
+    rotations or reversals are dropped from then on. `MemeticGA` knows from its problem which rows
+    are the same.
 
     Tours are compared by hash, in O(n) per individual; pymoo's default compares all pairs.
 
@@ -52,7 +53,7 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
     InvalidTourError, InvalidTypeError
         In a run: a row is not a permutation.
     InvalidParameterError
-        In a run: a rotation or reversal has another fitness.
+        In a run: the fitness of a tour differs from that of its rotation or reversal.
     """
 
     def __init__(self, symmetric: bool = True, problem: Any = None) -> None:

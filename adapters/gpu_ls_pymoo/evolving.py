@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class LazyPopulation:
     """Makes a pymoo Population of different tours, the cheapest first, on the first `fill`.
 
-    If the tours of `population` are going to change, and the old ones are still needed, call `fill`
-    first. The individuals get the number of the `generation`; with `best_only`, there is only the
-    cheapest one.
+    `fill` copies the tours: call it before the tours of `population` change if you still need the
+    old ones. Each individual gets the number of the `generation`. With `best_only`, the Population
+    has only the cheapest tour.
     """
 
     def __init__(

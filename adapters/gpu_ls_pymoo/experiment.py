@@ -49,8 +49,9 @@ class Experiment(ShownParameters):
     Parameters
     ----------
     algorithms : mapping or iterable
-        pymoo algorithms by name, or callables that return one. In an iterable, each algorithm is
-        named after its class. Each run gets a copy of the algorithm, or a result of the callable.
+        pymoo algorithms by name, or callables that return an algorithm. In an iterable, each
+        algorithm is named after its class. Each run gets a copy of the algorithm, or a new result
+        of the callable.
     problems : mapping or iterable
         Problems of pymoo or of gpu_ls_plugin by name. In an iterable, each problem provides its
         name.
@@ -91,8 +92,9 @@ class Experiment(ShownParameters):
     def run(self, *, progress: bool = True) -> Results:
         """Make the missing runs, and return the results of all runs.
 
-        After Ctrl-C the results contain the finished runs, and `missing` names the others, which
-        another call makes. If a run raises, its error is recorded, and another call repeats it.
+        After Ctrl-C the results contain the finished runs, and `missing` names the other runs,
+        which another call makes. If a run raises an error, the error is recorded, and another call
+        repeats the run.
 
         Parameters
         ----------

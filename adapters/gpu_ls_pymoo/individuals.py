@@ -23,7 +23,7 @@ def write(individuals: Iterable[Any], rows: NDArray[Any], values: Fitness | None
     individuals. If it is None, pymoo does both.
     """
     for place, individual in enumerate(individuals):
-        individual.reset(data=False)  # assigning X keeps F and the cached violation
+        individual.reset(data=False)  # because assigning X keeps F and the cached violation
         individual.X = rows[place].copy()
         if values is not None:
             individual.F = np.atleast_1d(values[place])

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 class MemeticMating(ShownParameters, Mating):
     """Select, cross, mutate, and search all children of a generation in one batch.
 
-    Children whose tours are known before the search are kicked first, since the search would only
-    return them. A child whose tour is known after the search is replaced by a kicked, unsearched
-    tour. So there is never a second launch, and never an empty generation, which would end the run.
-    If kicks find no new tour, as on tiny problems, nothing is searched and one known tour is
-    returned.
+    Children whose tours are already known are kicked before the search, because known tours are
+    usually local optima, which the search would return unchanged. If the search returns a known
+    tour, a kicked tour replaces it, and is not searched. So one batch per generation suffices. If
+    kicks find no new tour, as on tiny problems, nothing is searched and one known tour is returned,
+    since an empty generation would end the run.
 
     Use it as ``GA(mating=MemeticMating())`` or through `MemeticGA`. It eliminates duplicates
     itself, in canonical form.

@@ -56,7 +56,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
     Parameters
     ----------
     pop_size : int
-        Tours in the population, at least 2.
+        Number of tours in the population, at least 2.
     search : callable or str, optional
         A search of gpu_ls_plugin that supports weights for each row, or its text: `LocalSearch`
         with `First()` on candidate lists, or an `IteratedLocalSearch` with it. By default
@@ -74,7 +74,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
     sampling : array (P, n) or Population, optional
         Start population, which is checked but not searched. By default searched random tours.
     n_offsprings : int, optional
-        Children per generation; None: `pop_size`.
+        Number of children per generation; None: `pop_size`.
     backend : str
         "auto", "cpu" or "cuda".
     moves, kicks : int, optional

@@ -81,7 +81,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
     def for_search(
         self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
     ) -> Problem:
-        """Return a problem with weights for each row; by default its position determines them."""
+        """Return a problem with weights for each row, by default those of `PositionWeights`."""
         rule: Any = PositionWeights() if weights is None else weights
         lengths = self.lengths()
         tours = checked(rows, lengths.n, "tours")
@@ -94,7 +94,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         return found
 
     def for_kicks(self) -> Problem:
-        """Return a problem of the same cities."""
+        """Return a problem with the same cities, for perturbations that do not use lengths."""
         return self.tours.objectives[0]
 
     def writer(self) -> multi_objective.MultiObjectiveTSP:
@@ -102,13 +102,13 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         return self.lengths()
 
     def check_rows(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:
-        """Return rows of pymoo as tours; raise if a row is not one."""
+        """Return rows of pymoo as tours; raise if a row is not a tour."""
         return checked(rows, self.lengths().n, parameter)
 
     def fitness(
         self, rows: NDArray[np.int32], costs: NDArray[Any] | None = None
     ) -> NDArray[np.float64] | None:
-        """Return all lengths of tours; None in a subclass or with a callback."""
+        """Return all lengths of tours; None if a subclass or a callback may evaluate more."""
         if "wraps" not in vars(type(self)) or self.callback is not None:
             return None
         return np.asarray(self.tours.cost(rows), dtype=np.float64)

@@ -40,16 +40,17 @@ class LocalSearchMutation(SelectiveMutation):
     rows. They have their fitness, so that pymoo does not evaluate them again; each counts as one
     evaluation in ``n_eval``. A time limit of the run ends the search early.
 
-    In a run, improved tours differ from each other and from those of the population; for
-    duplicates, pymoo would mate and search up to a hundred times in a generation. Known tours are
-    kicked before the search, and a tour that is known after the search is replaced by a kicked,
-    unsearched one. If kicks find no new tour, as on tiny problems, nothing is searched. Outside a
-    run, without `algorithm`, each tour is only searched, and none becomes worse.
+    In a run, improved tours differ from each other and from those of the population. Otherwise
+    pymoo would mate and search again to replace duplicates, up to a hundred times in a generation.
+    Known tours are kicked before the search, and a tour that is known after the search is replaced
+    by a kicked, unsearched tour. If kicks find no new tour, as on tiny problems, nothing is
+    searched. Outside a run, without `algorithm`, each tour is only searched, and no tour becomes
+    worse.
 
     Parameters
     ----------
     search : callable or str, optional
-        A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". None:
+        A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". None:
         Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given.
     prob : float or pymoo Real
         Probability that an individual is searched.
@@ -58,8 +59,8 @@ class LocalSearchMutation(SelectiveMutation):
     moves : int, optional
         Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`, unless
-        `moves` is given.
+        Kicks per tour and call of an `IteratedLocalSearch`. None: `kicks_per_city` of the search,
+        unless `moves` is given; then `moves` is the limit.
     weights : Weights, optional
         Draws weights for the objectives of a `MultiObjectiveTSPProblem`; each tour is searched by
         its own weighted sum. None: `PositionWeights`.
@@ -67,8 +68,8 @@ class LocalSearchMutation(SelectiveMutation):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is not a search that improves given tours, nor a text
-        for one; `kicks` is given, but the search makes none.
+        A parameter is out of range; `search` is neither a search that improves given tours nor the
+        text of one; `kicks` is given, but the search makes no kicks.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class LocalSearchMutation(SelectiveMutation):
 
     def _drawn(self, size: int, random_state: Generator, algorithm: Any) -> NDArray[np.bool_]:
         drawn = super()._drawn(size, random_state, algorithm)
-        if seconds_left(algorithm) <= 0:  # a duplicate would make pymoo mate again
+        if seconds_left(algorithm) <= 0:  # kick all duplicates, or pymoo would mate again
             drawn[:] = True
         return drawn
 
@@ -141,7 +142,7 @@ class PerturbationMutation(SelectiveMutation):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `part` is not a perturbation, `prob` is not from 0 to 1, or the backend is unknown.
+        `part` is not a perturbation, `prob` is not between 0 and 1, or the backend is unknown.
     FaultyPartError
         In a run: a third party's perturbation returned rows that are not tours.
     """

@@ -22,11 +22,11 @@ class LocalSearchOutput(ShownParameters, Output):
 
     ``best`` and ``mean`` are fitness values of the population. ``gap %`` is the distance of the
     best from the optimum, if that is known. ``distinct`` is the number of different tours, and
-    ``entropy`` is that of their edges in nats (`gpu_ls_plugin.evolution.diversity.entropy`); if
-    rows are not tours by length, ``distinct`` counts different rows, and there is no ``entropy``.
-    ``moves`` are the applied moves so far, ``moves/s`` the evaluated moves per second of search,
-    ``tours/s`` the searched tours per second of search, and ``search %`` is the share of the time
-    so far that was spent in searches.
+    ``entropy`` is that of their edges in nats (`gpu_ls_plugin.evolution.diversity.entropy`). If the
+    library cannot search the problem's rows as tours, ``distinct`` counts different rows, and there
+    is no ``entropy``. ``moves`` is the number of applied moves so far. ``moves/s`` and ``tours/s``
+    are the numbers of evaluated moves and of searched tours per second of search, and ``search %``
+    is the share of the time so far that was spent in searches.
 
     Without ``verbose``, none of this is computed.
     """

@@ -68,8 +68,8 @@ def as_tsp(problem: Any) -> problems.Problem:
     problem : object
         A `TSPProblem`, pymoo's `TravelingSalesman`, a `DomainProblem`, a TSP, or an object that a
         plugin converts by the hook `gpu_ls_problem_from`; the result is cached until the object is
-        destroyed. A `CVRPProblem` gives the TSP of its giant tours, under its constraints. A
-        subclass must evaluate rows as its base does: a few rows are compared.
+        destroyed. For a `CVRPProblem`, the result is the TSP of its giant tours, under its
+        constraints. A subclass must evaluate rows as its base does, which is checked on a few rows.
 
     Returns
     -------

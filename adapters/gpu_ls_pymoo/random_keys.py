@@ -57,13 +57,14 @@ class RandomKeysProblem(View, ShownParameters, Problem):
         With ``local_search_probability=0``, any pymoo problem whose rows are permutations, such as
         a flow shop; then nothing is searched.
     search : callable or str, optional
-        A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". None:
+        A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". None:
         `default_search`.
     local_search_probability : float
         Probability that a row is searched.
     local_search_intensity : int, optional
         How long a tour is searched, at least 1: kicks of an `IteratedLocalSearch`, or applied
-        improving moves of any other search. None: to the local optimum, or `kicks_per_city`.
+        improving moves of any other search. None: kicks by `kicks_per_city`, or all moves to the
+        local optimum.
     lamarckian_share : float
         Probability that the keys of a searched row are rewritten: 1 is Lamarckian, 0 Baldwinian.
     backend : str
@@ -74,8 +75,8 @@ class RandomKeysProblem(View, ShownParameters, Problem):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is not a search that improves given tours, nor a text
-        for one; rows of `problem` are not tours.
+        A parameter is out of range; `search` is neither a search that improves given tours nor the
+        text of one; rows of `problem` are not tours.
 
     References
     ----------
@@ -114,7 +115,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
             xl=0.0,
             xu=1.0,
             vtype=float,
-            requires_kwargs=True,  # the algorithm, for its clock and its random numbers
+            requires_kwargs=True,  # one of them is the algorithm, with a clock and random numbers
         )
 
     @property
@@ -144,7 +145,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
         return decode(np.atleast_2d(np.asarray(keys)))
 
     def tours(self, population: Any) -> Tours:
-        """Return the tours to which the fitness of individuals belongs, improved if searched.
+        """Return the tours to which the fitness of individuals belongs: improved ones, if searched.
 
         Parameters
         ----------
@@ -199,7 +200,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
         return self.inner.pareto_front()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # immutable, as `TSPProblem`
+        return self  # immutable, like `TSPProblem`
 
 
 def _improver(search: Any, intensity: int | None, backend: str) -> Improver:

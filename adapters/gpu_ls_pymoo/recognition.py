@@ -36,7 +36,7 @@ class IdentityCache(Generic[T]):
         self._values: dict[int, T] = {}
 
     def get(self, owner: object) -> T | None:
-        """Return the object's value, or None if there is none yet."""
+        """Return the object's value, or None if no value is kept."""
         return self._values.get(id(owner))
 
     def keep(self, owner: object, value: T) -> T:
@@ -58,8 +58,8 @@ def require_tour_lengths(problem: Any, tsp: Measured) -> None:
 def require_own_evaluation(problem: Any, kind: type, rows: Callable[[], NDArray[Any]]) -> None:
     """Raise UnsupportedProblemError unless a problem evaluates rows as its base `kind` does.
 
-    As `require_tour_lengths`, for subclasses and changed instances of this package's problems.
-    `rows` returns rows (P, n) to compare.
+    Works like `require_tour_lengths`, for subclasses and changed instances of this package's
+    problems. `rows` returns the rows (P, n) on which both evaluations are compared.
     """
     _once(problem, lambda: _compare_with_kind(problem, kind, rows()))
 

@@ -52,7 +52,7 @@ class AlgorithmRun:
 
 
 class Batch(NamedTuple):
-    """Tours (P, n) in canonical form, their fitness (P,) if it is known, and which are new."""
+    """Tours (P, n) in canonical form, their fitness if it is known, and which tours are new."""
 
     tours: Tours
     values: Fitness | None
@@ -91,8 +91,9 @@ def improve_distinct(
 ) -> Batch:
     """Search all rows in one batch, so that tours differ from each other and from known tours.
 
-    `known` are keys of tours in canonical form; other parameters are as in `improve`. If no tour is
-    new, nothing is searched, and `values` is None. If a row is not a tour, the error names it.
+    `known` has the keys of known tours in canonical form; other parameters are as in `improve`. If
+    all tours stay known despite kicks, nothing is searched, and `values` is None. If a row is not a
+    tour, the error names it.
     """
     run = AlgorithmRun(algorithm)
     with on_clock(algorithm):
@@ -109,7 +110,7 @@ def known_tours(problem: Any, *populations: Any) -> set[bytes]:
 
 
 def offspring_so_far(algorithm: Any) -> Offspring:
-    """Return the offspring of the current generation so far; the caller adds to it.
+    """Return the record of the current generation's offspring; the caller adds new tours to it.
 
     pymoo mates up to a hundred times in a generation if offspring are duplicates.
     """

@@ -45,7 +45,7 @@ class SelectiveMutation(ShownParameters, Mutation):
         pop : Population
             Changed, unless `inplace` is False.
         random_state : numpy.random.Generator, optional
-            By default it is made from `seed`.
+            By default, a generator is made from `seed`.
         algorithm : pymoo algorithm, optional
             The running algorithm.
 

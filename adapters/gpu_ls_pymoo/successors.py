@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class SuccessorSampling(ShownParameters, Sampling):
     """Assign all variables one after the other, each by a weighted random choice.
 
-    If all values of a variable have weight 0, it gets a uniformly random value. If values are
-    distinct and one is chosen twice, the first variable gets it, and the other one gets an unused
-    value.
+    If all values of a variable have weight 0, the variable gets a uniformly random value. If values
+    must be distinct and two variables choose the same value, the first of them gets it, and the
+    other variable gets an unused value.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class SuccessorSampling(ShownParameters, Sampling):
         self.reassign = Reassignment(heuristic, sampler, order, backend)
 
     def prepare(self, problem: Any, size: int = 1) -> None:
-        """Compile ahead of a timed run; any `size` works."""
+        """Compile ahead of a timed run; `size` does not matter."""
         self._do(problem, 1, random_state=np.random.default_rng(0))
 
     def _do(
@@ -95,8 +95,8 @@ class SuccessorMutation(SelectiveMutation):
     heuristic, order, sampler, backend
         As in `SuccessorSampling`.
     share : float
-        Share of the variables that is released, from 0 to 1; at least one variable is released, or
-        two if values are distinct.
+        Share of the variables that is released, between 0 and 1; at least one variable is released,
+        or two if values must be distinct.
     prob : float or pymoo Real
         Probability that an individual is mutated.
 
@@ -125,7 +125,7 @@ class SuccessorMutation(SelectiveMutation):
         self.reassign = Reassignment(heuristic, sampler, order, backend)
 
     def prepare(self, problem: Any, size: int = 1) -> None:
-        """Compile ahead of a timed run; any `size` works."""
+        """Compile ahead of a timed run; `size` does not matter."""
         self.reassign.sample(domains_of(problem), 1, np.random.default_rng(0))
 
     def _mutate(
@@ -155,8 +155,9 @@ class SuccessorKeysProblem(ShownParameters, Problem):
     decodes all rows of a generation in one batch, and the encoded problem evaluates them.
 
     A row encodes the same values on each backend. If the heuristic leaves a variable unassigned,
-    its key chooses among all values with equal weights. If values are distinct and one is chosen
-    twice, the first variable gets it, and the other one gets an unused value.
+    its key chooses among all values with equal weights. If values must be distinct and two
+    variables choose the same value, the first of them gets it, and the other variable gets an
+    unused value.
 
     Parameters
     ----------
@@ -191,11 +192,11 @@ class SuccessorKeysProblem(ShownParameters, Problem):
             xl=0.0,
             xu=1.0,
             vtype=float,
-            requires_kwargs=True,  # the algorithm, for its clock
+            requires_kwargs=True,  # one of them is the algorithm, which has a clock
         )
 
     def prepare(self, size: int = 1) -> None:
-        """Compile ahead of a timed run; any `size` works."""
+        """Compile ahead of a timed run; `size` does not matter."""
         self.decode(np.zeros(self.n_var))
 
     def decode(self, keys: ArrayLike) -> NDArray[Any]:
@@ -225,4 +226,4 @@ class SuccessorKeysProblem(ShownParameters, Problem):
         return self.inner.pareto_front()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # immutable, as `TSPProblem`
+        return self  # immutable, like `TSPProblem`

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_pymoo.view import Fitness, Rows
 
-_BLOCK = 2**20  # distances compared at once
+_BLOCK = 2**20  # maximum number of distances that are compared at once
 
 
 class TSPProblem(DomainProblem):
@@ -56,7 +56,7 @@ class TSPProblem(DomainProblem):
 
     @staticmethod
     def _other_wrapper(problem: object) -> str:
-        """Return how to wrap a problem of gpu_ls_plugin; an empty text for any other object."""
+        """Return how to wrap a problem of gpu_ls_plugin; an empty string for any other object."""
         if isinstance(problem, MultiObjectiveTSP):
             return "pass gpu_ls_pymoo.MultiObjectiveTSPProblem(problem)"
         if not isinstance(problem, OurProblem):

@@ -43,8 +43,8 @@ class CVRPProblem(DomainProblem):
     Notes
     -----
     There is a constraint for the load, one each for the duration and the fleet if the instance
-    limits them, and one for each resource of a plugin. Local searches use penalised costs in both
-    cases, and never make a violation larger.
+    limits them, and one for each resource of a plugin. Local searches use penalised costs whether
+    `hard` is True or False, and never make a violation larger.
     """
 
     wraps: ClassVar[tuple[type, ...]] = (CVRP,)
@@ -69,7 +69,7 @@ class CVRPProblem(DomainProblem):
         return self.cvrp.tsp
 
     def searched_by_fitness(self) -> bool:
-        """Return whether pymoo and a search rank rows alike: not if F has penalties besides G."""
+        """Return whether pymoo and a search rank rows alike: not if F and G count violations."""
         if self.knows_fitness():
             return True
         return self._own and self.callback is None and self.cvrp.penalties is None

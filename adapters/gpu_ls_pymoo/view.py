@@ -76,7 +76,7 @@ class View:
     Subclasses are views of other problems; the problems of this package are such subclasses.
     """
 
-    operators = True  # whether operators can vary its rows; else only algorithms on the device can
+    operators = True  # whether operators can vary the rows, in addition to whole algorithms
 
     @property
     def pymoo_problem(self) -> Any:
@@ -113,7 +113,7 @@ class View:
     def for_kicks(self) -> problems.Problem:
         """Return a problem with as many cities, for perturbations that do not use lengths.
 
-        For permutations that are not recognised as tours, its lengths are all 0.
+        If permutations are not recognised as tours, all lengths of the problem are 0.
         """
         try:
             return self.for_operators()
@@ -127,7 +127,7 @@ class View:
         return self.for_operators()
 
     def check_rows(self, rows: ArrayLike, parameter: str) -> Rows:
-        """Return rows of pymoo as solutions; raise if a row is not one."""
+        """Return rows of pymoo as solutions; raise if a row is not a solution."""
         return checked_rows(self.for_operators(), rows, parameter)
 
     def different_rows(self, rows: Rows, costs: NDArray[Any]) -> Chosen:
@@ -153,8 +153,8 @@ class View:
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
         """Return F of valid rows, float64 (P,), or (P, M) for several objectives.
 
-        `costs` are their costs, if a search has computed them. The result is None if only the
-        problem can evaluate the rows.
+        `costs` are the costs of the rows, if a search has computed them. The result is None if only
+        the problem can evaluate the rows.
         """
         return None
 
@@ -169,11 +169,11 @@ class View:
     def check_generations(self, search: Any, *, operators: bool, islands: bool) -> None:
         """Raise UnsupportedProblemError if generations on the device do not support the arguments.
 
-        `operators` and `islands` say whether the user passed any.
+        `operators` and `islands` say whether the user passed operators and islands.
         """
 
     def _recognised(self) -> problems.Problem:
-        """Return the problem that a plugin returns for it; errors suggest other operators."""
+        """Return the problem into which a plugin converts this one; errors suggest remedies."""
         try:
             found = plugins.problem_from(self.pymoo_problem)
             return domain_of(found).for_operators(found)

@@ -41,7 +41,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 
 def asked_for(options: argparse.Namespace) -> bool:
-    """Return whether a cluster is requested; if not, raise if its other options are used."""
+    """Return whether a cluster is requested; without one, raise if options need a cluster."""
     if any(getattr(options, name) is not None for name in CLUSTERS):
         if options.dask is not None and (options.gpus, options.workers) != (None, None):
             raise InvalidParameterError(

@@ -147,7 +147,7 @@ def solve(options: argparse.Namespace) -> int:
             raise InvalidParameterError(question.refusal)
         settings, result = _solve_on_islands(problem, settings, options)
     else:
-        # The search gets incomplete settings: it then chooses first stages and relaxations itself.
+        # The search gets the incomplete settings, so that it chooses stages and relaxations itself.
         asked, settings = settings, complete_settings(problem, settings)
         search = solve if question is None else question.solve
         display = (domain if question is None else question).display(problem, settings)
@@ -454,15 +454,15 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "--start",
         metavar="NAME",
         help="construction of the first tours (default: random_tours if the search crosses tours, "
-        "else nearest_neighbour, or greedy from 10,000 cities; savings for routes; see gpu-ls "
-        "operators)",
+        "otherwise nearest_neighbour, or greedy for 10,000 cities or more; savings for routes; see "
+        "gpu-ls operators)",
     )
     add(
         "--optimum",
         type=_cost,
         metavar="COST",
-        help="show the gap to this value, and stop there: a cost, a profit with --sense max, or a "
-        "number of colours if the search is for the fewest",
+        help="show the gap to this value, and stop when it is reached: a cost, a profit with "
+        "--sense max, or a number of colours if the search is for the fewest",
     )
     of_each(lambda domain: domain.arguments(command))
     add(

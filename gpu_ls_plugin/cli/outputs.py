@@ -1,4 +1,4 @@
-"""The output files of `gpu-ls solve`: checked before the search, and never lost after it."""
+"""The output files of `gpu-ls solve`: checked before the search, so that no result is lost."""
 
 from __future__ import annotations
 

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-NAMES = ("first", "second", "third")  # of objectives
-DOTS_PER_INCH = 80  # of animations
+NAMES = ("first", "second", "third")  # how the axes name the objectives
+DOTS_PER_INCH = 80  # resolution of animations
 
 
 def plot_solution(
     problem: Problem, row: ArrayLike, path: str | os.PathLike[str] | None = None, *, title: str = ""
 ) -> Figure:
-    """Draw a solution as its domain draws it: a tour, routes on a map, ...
+    """Draw a solution in the way of its domain, such as a tour or routes on a map.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def plot_solution(
     row : array_like, shape (n,), integer
         Not changed.
     path : path, optional
-        Image file to write; its ending is the format. It appears complete or not at all.
+        Image file; its extension sets the format. It is written completely or not at all.
     title : str
         Title above the picture.
 
@@ -53,7 +53,7 @@ def plot_solution(
     UnsupportedProblemError
         Solutions of this kind of problem cannot be drawn.
     InvalidParameterError
-        The problem has no coordinates, or the ending is not an image format.
+        The problem has no coordinates, or the extension is not that of an image format.
     InvalidTourError, InvalidTypeError
         The row is not a solution, or `problem` is not a problem.
     OSError
@@ -72,7 +72,7 @@ def plot_fronts(
     fronts : mapping of name to array_like, shape (rows, objectives)
         The objectives of each row, such as ``result.F`` of pymoo.
     path : path, optional
-        Image file to write; its ending is the format. It appears complete or not at all.
+        Image file; its extension sets the format. It is written completely or not at all.
     title : str
         Title above the picture.
 
@@ -85,7 +85,7 @@ def plot_fronts(
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError, InvalidTypeError
-        `fronts` is empty or not a mapping, or the ending of `path` is not an image format.
+        `fronts` is empty or not a mapping, or the extension of `path` is not that of an image.
     OSError
         The file cannot be written.
     """
@@ -105,7 +105,7 @@ def plot_fronts(
 
 
 def draw_fronts(axes: Any, fronts: Mapping[str, NDArray[np.float64]]) -> None:
-    """Draw fronts with as many objectives as the axes have, each in another color."""
+    """Draw fronts with as many objectives as there are axes, each front in its own colour."""
     for index, (name, front) in enumerate(fronts.items()):
         if len(front):
             axes.scatter(*front.T, s=8, color=color(index), label=plain(name))
@@ -132,7 +132,7 @@ def animate_run(
     states : iterable of array_like, shape (n,) or (P, n), integer
         A tour or a population for each frame; it is drawn as `plot_population` draws it.
     path : path
-        A ``.gif`` file; it appears complete or not at all.
+        A ``.gif`` file; it is written completely or not at all.
     titles : iterable of str
         Titles of the first frames; the other frames show their number.
     per_second : int
@@ -171,7 +171,7 @@ def animate_run(
         title = named.get(number, f"{number + 1} of {len(frames)}")
         domain.draw(problem, frames[number], figure.add_subplot(title=title))
 
-    draw(0)  # raises before there is a file if the problem cannot be drawn
+    draw(0)  # if the problem cannot be drawn, this raises before a file is created
     with atomically(target) as file, writer.saving(figure, str(file), DOTS_PER_INCH):
         for number in range(len(frames)):
             draw(number)

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return a linearly interpolated quantile, NaN without values; values may be infinite."""
+    """Return a linearly interpolated quantile, or NaN without values.
+
+    `share` is from 0 (the lowest value) to 1 (the highest value). Values may be infinite.
+    """
     if not len(values):
         return math.nan
     ordered = sorted(values)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 MOMENTS = 200  # number of points of a drawn curve
-SHORTEST = 1e-6  # seconds; logarithmic axes have no zero
+SHORTEST = 1e-6  # seconds; replaces shorter times, since logarithmic axes cannot show 0
 
 
 def plot_curves(results: Runs, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -93,11 +93,11 @@ def _scale(axes: Any, gaps: Values) -> None:
 def plot_profiles(
     results: Runs, path: str | os.PathLike[str] | None, targets: Sequence[float]
 ) -> Figure:
-    """Draw performance profiles of the times after which algorithms reach gaps.
+    """Draw performance profiles of the times that algorithms need to reach gaps.
 
-    Each target, a gap in percent, has a panel. It shows the share of problems and seeds on which an
-    algorithm reaches the gap within a multiple of the fastest algorithm's time (Dolan and More
-    2002).
+    There is a panel for each target, a gap in percent. It shows the share of problems and seeds on
+    which an algorithm reaches the gap within a multiple of the fastest algorithm's time (Dolan and
+    More 2002).
     """
     if not targets:
         raise InvalidParameterError("targets: it is empty; pass gaps in percent such as (1, 0.1)")
@@ -172,7 +172,10 @@ def plot_ranks(results: Runs, path: str | os.PathLike[str] | None = None) -> Fig
 
 
 def cliques(ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
-    """Return first and last index of each maximal group of ascending ranks within a distance."""
+    """Return the first and last index of each maximal group of ranks that are close together.
+
+    `ranks` ascend; those of a group differ by less than `distance`. A group has at least two ranks.
+    """
     found: list[tuple[int, int]] = []
     for first, rank in enumerate(ranks):
         last = max(i for i, other in enumerate(ranks) if other - rank < distance)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.experiments.records import Costs
 
-CORNER = 1.1  # the reference point, in each scaled objective
-DIGITS = 9  # decimals of gaps; hides the rounding errors of real lengths
+CORNER = 1.1  # coordinate of the reference point in each scaled objective
+DIGITS = 9  # gaps are rounded to this many decimals, which hides rounding errors of real lengths
 NOTHING = "nothing, since no run found a feasible solution"
 
 Gap = Callable[["Costs"], float]
@@ -24,7 +24,10 @@ Gap = Callable[["Costs"], float]
 
 @dataclass(frozen=True)
 class CostGap:
-    """The gap of a single objective, in percent of a reference, or of 1 if the reference is 0."""
+    """The gap of a single objective, in percent of a reference, or of 1 if the reference is 0.
+
+    `proven` says whether the reference is the optimum.
+    """
 
     reference: float
     proven: bool

@@ -33,7 +33,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 
 
 def write(results: Runs, path: Path, targets: Sequence[float], title: str = "") -> None:
-    """Write a page with all tables and figures; it has the times to `targets`, gaps in percent."""
+    """Write a page with all tables and figures; for the times, `targets` are gaps in percent."""
     image_figure(1, 1)  # raises if Matplotlib is missing, before any work
     text = page(results, targets, title)
     with atomically(path) as file:

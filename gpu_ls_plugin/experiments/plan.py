@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 RUNS, PLAN = "runs", "plan.json"
-LONGEST_NAME = 60  # characters of an algorithm's or a problem's name in a file name
+LONGEST_NAME = 60  # maximum number of characters of each name within a file name
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The record of one run: a JSON file that appears complete or not at all."""
+"""The record of one run: a JSON file that is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CurvePoint:
     seconds: float  # since the start of the run, without compiling
     evaluations: int
     generation: int
-    costs: Costs  # of the best solution, or of each solution of a front; empty: none is feasible
+    costs: Costs  # of the best solution, or of all solutions of a front; empty if none is feasible
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Record:
         return self.curve[-1].costs if self.curve and not self.error else []
 
     def save(self, path: Path) -> None:
-        """Write a JSON file, which appears complete or not at all."""
+        """Write a JSON file, completely or not at all."""
         content = {"version": VERSION, **asdict(self)}
         with atomically(path) as file:
             file.write_text(json.dumps(content), encoding="utf-8")

@@ -28,7 +28,7 @@ HEADER = (
 class Results(Runs):
     """The runs of an experiment, with their tables, tests, figures and files.
 
-    Use `load` for the folder of an experiment; an experiment itself returns them, too.
+    An experiment returns them; `load` reads them from the folder of an experiment.
     """
 
     def __repr__(self) -> str:

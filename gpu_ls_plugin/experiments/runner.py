@@ -58,7 +58,7 @@ def _is_new(point: CurvePoint, former: CurvePoint) -> bool:
 
 @dataclass(frozen=True)
 class About:
-    """Objectives and optima of the problems of an experiment, by name, and the machine."""
+    """Numbers of objectives and optima of the problems, by their names, and the machine."""
 
     objectives: dict[str, int]
     optima: dict[str, float | None]
@@ -85,7 +85,7 @@ def run_all(
             for run in missing:
                 display.begin(run)
                 record = _record(plan, run, about, perform, display.show)
-                interrupts.check()  # a search may have returned early
+                interrupts.check()  # Ctrl-C may have ended a search early
                 record.save(run.path(folder))
                 records[run.key] = record
                 display.end(record)

@@ -51,7 +51,7 @@ class Runs:
     Raises
     ------
     InvalidParameterError
-        There is no record, a run is there twice, or runs on a problem differ in their objectives.
+        There is no record, a run occurs twice, or runs on a problem differ in their objectives.
     """
 
     def __init__(self, records: Iterable[Record], expected: Iterable[Key] = ()) -> None:
@@ -89,7 +89,7 @@ class Runs:
         Raises
         ------
         InvalidParameterError
-            There is no run, a run is there twice, or runs on a problem differ in their objectives.
+            There is no run, a run occurs twice, or runs on a problem differ in their objectives.
         FileFormatError
             The plan is damaged.
         OSError

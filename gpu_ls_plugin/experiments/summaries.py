@@ -152,7 +152,7 @@ def failures(results: Runs) -> Table:
 
 
 def _moments(values: Sequence[float]) -> tuple[Cell, Cell]:
-    """Return the mean and the standard deviation of values; None if it is undefined."""
+    """Return the mean and the standard deviation of values, or None for what is undefined."""
     if not values or any(map(math.isnan, values)):
         return None, None
     if not all(map(math.isfinite, values)):
@@ -169,7 +169,7 @@ def _combinations(results: Runs) -> Iterator[tuple[str, str, list[Record]]]:
 
 
 def _test(names: tuple[str, str], pairs: Sequence[Sequence[float]]) -> tuple[Cell, ...]:
-    """Return the cells of a test; the last one names the algorithm with the better signed ranks."""
+    """Return the cells of a test; the last cell names the algorithm with the better ranks."""
     first, second = zip(*pairs, strict=True)
     wins = sum(one < two for one, two in pairs)
     losses = sum(one > two for one, two in pairs)

@@ -20,7 +20,7 @@ MISSING = "-"
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of numbers and texts; numbers are rounded only for display."""
+    """Rows of numbers and strings; numbers are rounded only for display."""
 
     title: str
     columns: tuple[str, ...]
@@ -69,7 +69,7 @@ class Table:
         return Group(drawn, Text(self.note)) if self.note else drawn
 
     def csv(self) -> str:
-        """Return the table as CSV, with unrounded numbers and no formulas (`csv_files`)."""
+        """Return the table as CSV, with unrounded numbers and without formulas (`csv_files`)."""
         return csv_text(self.columns, self.rows)
 
     def latex(self) -> str:
@@ -108,7 +108,7 @@ class Table:
         return f"<table>{title}<thead>{head}</thead><tbody>\n{body}\n</tbody></table>{note}"
 
     def _numeric(self) -> list[bool]:
-        """Return whether each column has numbers and no texts."""
+        """Return whether each column has numbers and no strings."""
         return [
             any(cell is not None for cell in column)
             and all(not isinstance(cell, str) for cell in column)
@@ -117,7 +117,7 @@ class Table:
 
 
 def shown(cell: Cell) -> str:
-    """Return the text of a cell; floats have four significant digits."""
+    """Return a cell as a string; floats have four significant digits."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return MISSING
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
@@ -136,5 +136,5 @@ _LATEX: dict[str, str | int | None] = {
 
 
 def _latex_text(text: str) -> str:
-    """Return a text with the special characters of LaTeX escaped."""
+    """Return a string with the special characters of LaTeX escaped."""
     return text.translate(str.maketrans(_LATEX))

@@ -139,7 +139,7 @@ class Improver:
     def _budget(self, search: Callable[..., Any], problem: Problem, seconds: float) -> Budget:
         """Return the limits of a call; by default, an iterated search makes its `own_kicks`.
 
-        If only `moves` is given, the number of kicks is not limited.
+        If `moves` is given, it replaces this default.
         """
         kicks = self.kicks
         if (kicks, self.moves) == (None, None) and hasattr(search, "own_kicks"):
