@@ -1,1 +1,1 @@
-"""Plugins: hooks, their loader, the built-in parts, and searches as text."""
+"""Plugins: hooks, their loader, the built-in parts, and strings that describe searches."""

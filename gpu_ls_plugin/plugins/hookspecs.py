@@ -35,7 +35,8 @@ class Register(Protocol):
 def gpu_ls_register_parts(register: Register) -> None:
     """Register parts (metrics, neighbourhoods, perturbations, ...) by kind and name.
 
-    Called once, when the plugins are loaded: at the first look-up of a part by name.
+    The library calls this hook once, when it loads the plugins: at the first look-up of a part by
+    name.
 
     Parameters
     ----------
@@ -76,10 +77,10 @@ def gpu_ls_problem_from(obj: object) -> Problem | None:
 def gpu_ls_kernel_sources() -> list[Kernel]:  # type: ignore[empty-body]
     """Return kernels that ``gpu-ls compile-check`` compiles in addition to the built-in ones.
 
-    Only the compile check calls it; no GPU is needed. The check fails if a kernel does not compile
-    or spills registers, or if this hook raises or returns anything but kernels; the message names
-    the plugin. `gpu_ls_plugin.plugins.instantiations.metric_kernels` composes all kernels of a
-    metric.
+    Only the compile check calls this hook; it needs no GPU. The check fails if a kernel does not
+    compile or spills registers, or if this hook raises or returns anything but kernels; the message
+    names the plugin. `gpu_ls_plugin.plugins.instantiations.metric_kernels` composes all kernels of
+    a metric.
 
     Returns
     -------
@@ -90,7 +91,7 @@ def gpu_ls_kernel_sources() -> list[Kernel]:  # type: ignore[empty-body]
 
 @hookspec
 def gpu_ls_search_finished(problem: Problem, search: object, statistics: Statistics) -> None:
-    """Observe the end of a search; called once for each batch.
+    """Observe the end of a search; the library calls this hook once for each batch.
 
     An exception in a plugin is logged as a warning. With ``GPU_LS_STRICT_PLUGINS=1``, it is raised
     as a `PluginError`.

@@ -1,4 +1,4 @@
-"""The kernels that the compile check compiles: each part at least once.
+"""The kernels that the compile check compiles; they contain each part at least once.
 
 Any other combination of parts is compiled when it is first used.
 """
@@ -58,10 +58,10 @@ if TYPE_CHECKING:
 
 WARP, BLOCK, CITY_BLOCK = "gls::Warp<4>", "gls::Block<256>", "gls::Block<1024>"
 IN_SHARED = "gls::SharedMemory<false>"
-SHARED = tuning.SHARED_MEMORY[90]  # bytes of a block on sm_90
-CITIES = (1000, 100_000)  # for shared and for global memory
-TOURS = (1, 64)  # per multiprocessor
-# Name, cities, and tours per multiprocessor of the layouts of descents.
+SHARED = tuning.SHARED_MEMORY[90]  # maximum size of a block's shared memory on sm_90, in bytes
+CITIES = (1000, 100_000)  # numbers of cities for tours in shared and in global memory
+TOURS = (1, 64)  # numbers of tours per multiprocessor
+# Layouts of descents: name, number of cities, and number of tours per multiprocessor.
 LAYOUTS = (("warp", 1000, 16), ("block", 1000, 1), ("global", 100_000, 1))
 USUAL = (tours.TwoOpt(), tours.OrOpt(3))
 SHALLOW, DEEP = (tours.LinKernighan(3),), (tours.LinKernighan(),)
@@ -69,17 +69,17 @@ STEPS = (tours.LinKernighanLead(),)
 ROUTE_MOVES = (tours.TwoOpt(), tours.Relocate(3), tours.Exchange(2, 2), routes.TwoOptStar())
 MOVES: tuple[Parts, ...] = (USUAL, (tours.ThreeOpt(),), SHALLOW, DEEP, STEPS)
 WINDOW, WALK = tours.DoubleBridge(), tours.DoubleBridge(walk=5)
-# Moves, grid, kick and acceptance rule, with EUC_2D.
+# Moves, grid, kick and acceptance rule of chains with EUC_2D.
 CHAINS: tuple[tuple[Parts, str, tours.DoubleBridge, Acceptance], ...] = (
     (SHALLOW, "wide", WALK, tours.Threshold()),
     (SHALLOW, "", WINDOW, tours.Always()),
     (DEEP, "fine", WINDOW, tours.BetterOrEqual()),
     (USUAL, "fine", WALK, tours.Better()),
 )
-# Cities for each layout of chains: a block of 10 warps on a multiprocessor, with registers for all
-# parts; a tour in global memory; two blocks of 16 warps.
+# Number of cities for each layout of chains: one block of 10 warps per multiprocessor, with enough
+# registers for all parts; tours in global memory; two blocks of 16 warps per multiprocessor.
 CHAIN_CITIES = (5000, 100_000, 1000)
-PART, INSTANCE = 800, 100  # cities
+PART, INSTANCE = 800, 100  # number of cities of a part of a tour, and of one of many instances
 # Crossovers that do not depend on lengths.
 PAIR_CROSSOVERS = (
     tours.EdgeRecombination(),
@@ -88,7 +88,7 @@ PAIR_CROSSOVERS = (
     tours.CycleRecombination(),
     tours.SegmentRecombination(),
 )
-# Parts of a kernel that its source does not name, by kernel: pivoting rules, searches, crossovers.
+# Parts that the source of a kernel does not name (pivoting rules, searches, crossovers), by kernel.
 ENGINES = {
     "descent": ("first", "local_search"),
     "multi_descent": ("multi", "local_search"),
@@ -123,7 +123,7 @@ class Lengths:
         return Moves.of(parts, symmetric=True, length=self.type, grid=self.grid, by_step=by_step)
 
     def needs(self, parts: Parts) -> ChainNeeds:
-        """Return the registers and memory that chains of neighbourhoods need."""
+        """Return the registers and memory that chains with these neighbourhoods need."""
         return chain_needs(self.metric, self.moves(parts), parts)
 
     def climb(self, n: int, size: int) -> Kernel:
@@ -179,7 +179,7 @@ class Lengths:
     def filtered(
         self, part: Neighbourhood, test: Filter, mapping: str = "roots"
     ) -> FilteredKernels:
-        """Return the composer of filtered moves."""
+        """Return an object that composes the kernels of filtered moves."""
         filtered = tours.FilteredNeighbourhood(part, test, mapping=mapping)
         return FilteredKernels(filtered, self.metric, self.type, self.grid)
 
@@ -226,7 +226,7 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     for grid in ("", own.grid):
         yield sites_kernel(metric, CITY_BLOCK, grid)
     yield own.descent(USUAL)
-    if metric.name not in ("ATT", "CEIL_2D", "FLOOR_2D"):  # these are like EUC_2D
+    if metric.name not in ("ATT", "CEIL_2D", "FLOOR_2D"):  # like EUC_2D
         yield own.chain(SHALLOW, CHAIN_CITIES[0])
 
 
@@ -260,7 +260,7 @@ def _planar() -> Iterator[Kernel]:
     bars = three_opt_climb.BARS
     yield from (three_opt_climb.tiles_kernel(metric, own.type, *bar) for bar in bars)
     yield three_opt_climb.moves_kernel(metric, own.type, *bars[0])
-    ours = plain.moves(USUAL[1:])  # checked below, as if they were foreign
+    ours = plain.moves(USUAL[1:])  # checked below like those of other packages
     checked = f"gls::Checked<{ours.functor}, 1>"
     theirs = replace(ours, functor=checked, headers=(*ours.headers, CHECKED))
     yield descent_kernel(metric, theirs, WARP, IN_SHARED)
@@ -363,7 +363,7 @@ def _routing() -> Iterator[Kernel]:
 
 
 def _successors() -> Iterator[Kernel]:
-    """Yield each sampler and order, for a warp and for blocks, with both memories."""
+    """Yield kernels with each sampler, order of variables and memory, for warps and for blocks."""
     colours = assignment.GraphColouring(2, [(0, 1)], 1)
     table = assignment.WeightTable(np.ones((1, 1), np.uint32))
     masks = assignment.Conflicts([(0, 1)]), assignment.Capacities([1], [1]), assignment.Distinct()

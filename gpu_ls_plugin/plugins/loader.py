@@ -2,7 +2,7 @@
 
 Importing this module loads nothing. The first look-up of a part, or the first call of a hook, loads
 the built-in plugin and then each entry point of the group `gpu_ls_plugin`. If a plugin fails, its
-parts are removed and its record shows the error; the others work.
+parts are removed and its record shows the error; the other plugins work.
 
 Environment switches:
 
@@ -89,7 +89,8 @@ class Plugins:
     def finish_before_forks(self) -> None:
         """Make forks of this process wait until no thread is loading plugins.
 
-        That thread would not exist in the child, where half-imported modules would stay locked.
+        A child has only the thread that forks: modules that another thread was importing would
+        stay locked there.
         """
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
@@ -125,8 +126,8 @@ class Plugins:
     def kernel_sources(self, failed: Callable[[str], object] = _log.warning) -> list[Kernel]:
         """Return the kernels that plugins add to the compile check.
 
-        If a plugin fails or returns anything but kernels, `failed` is called with a message that
-        names it; the other plugins are still called.
+        If a plugin fails or returns anything but kernels, the method calls `failed` with a message
+        that names the plugin, and continues with the other plugins.
         """
         kernels: list[Kernel] = []
         self._call_each(
@@ -196,7 +197,7 @@ class Plugins:
                 )
 
     def _enter(self, plugin: object, info: PluginInfo) -> PluginInfo:
-        """Register a plugin and its parts; after an error nothing of it stays registered."""
+        """Register a plugin and its parts; after an error, neither stays registered."""
         self._require_free(info)
         try:
             self._manager.register(plugin, info.name)
@@ -222,7 +223,7 @@ class Plugins:
         return register
 
     def _hook_of(self, hook: str, name: str) -> pluggy.HookCaller:
-        """Return a hook as implemented by a single plugin."""
+        """Return a hook that calls only the implementation of one plugin."""
         others = [plugin for key, plugin in self._manager.list_name_plugin() if key != name]
         return self._manager.subset_hook_caller(hook, [other for other in others if other])
 

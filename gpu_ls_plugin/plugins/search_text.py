@@ -1,4 +1,4 @@
-"""Searches as text, for the command line and for adapters.
+"""Strings that describe searches, for the command line and for adapters.
 
 ::
 
@@ -12,8 +12,8 @@
 
 ``gpu-ls operators`` lists the names of parts; the name of a class works as well. Arguments are
 literals or parts. A search within a search may have any of these forms. ``&``, ``|`` and ``~``
-combine filters, with the precedence of Python. The text is parsed as Python, but not evaluated: it
-can only create parts.
+combine filters, with the precedence of Python. The string is parsed as Python, but not evaluated:
+it can only create parts.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 FORM = "neighbourhoods/candidates/pivoting, such as two_opt+or_opt(2)/quadrant(10)/first"
 OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.BitOr: "|", ast.Div: "/"}
-LONGEST = 1000  # characters
-# The kinds of arguments that are not named after their kind.
+LONGEST = 1000  # maximum number of characters of a search
+# Kinds of parts by argument, for the arguments that are not named after a kind.
 KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood", "accept": "acceptance"}
 # Operators that combine parts of a kind.
 JOINS: dict[str, dict[type[ast.operator | ast.unaryop], Callable[..., Any]]] = {
@@ -60,7 +60,7 @@ HINTS = {
 
 
 def parse_search(text: str) -> Callable[..., Any]:
-    """Return the search that a text describes.
+    """Return the search that a string describes.
 
     Missing parts have the defaults of `LocalSearch`, with three exceptions: candidates are
     ``Alpha(5)`` for `LinKernighan`, whose chains need good candidates, and ``All()`` for `RandomK`.
@@ -81,7 +81,7 @@ def parse_search(text: str) -> Callable[..., Any]:
     InvalidTypeError
         `text` is not a string, or an argument of a part has the wrong type.
     InvalidParameterError
-        The text cannot be read, an argument is out of range, or parts cannot be combined.
+        The string cannot be read, an argument is out of range, or parts cannot be combined.
     UnknownPartError
         No part of that name is registered; the message lists similar names.
     """
@@ -92,7 +92,7 @@ def parse_search(text: str) -> Callable[..., Any]:
 
 
 def search_of(given: object) -> Callable[..., Any]:
-    """Return a search, which may be given as text; raise InvalidTypeError if it is neither."""
+    """Return a search, given itself or as a string; raise InvalidTypeError for anything else."""
     search = parse_search(given) if isinstance(given, str) else given
     if isinstance(search, type) or not callable(search):
         raise InvalidTypeError(f"search: {search!r} is not a search; write {FORM}")
@@ -119,7 +119,7 @@ def improving(search: object, written: object) -> Callable[..., Any]:
 
 
 def text_of(search: object) -> str:
-    """Return a search as text that `parse_search` can read if its parts are registered."""
+    """Return a search as a string that `parse_search` can read if its parts are registered."""
     if isinstance(search, IteratedLocalSearch):
         named = (text_of(search.search), str(search.perturbation), str(search.accept))
         return f"IteratedLocalSearch({', '.join([*named, *_chosen(search, len(named))])})"
@@ -134,7 +134,7 @@ def text_of(search: object) -> str:
 
 
 def _chosen(search: IteratedLocalSearch | SuccessorSearch, first: int = 0) -> list[str]:
-    """Return the arguments from number `first` on that are not defaults."""
+    """Return the arguments that are not defaults, except for the first `first` arguments."""
     return [
         f"{field.name}={getattr(search, field.name)!r}"
         for field in fields(search)[first:]
@@ -149,7 +149,7 @@ def _text_of_candidates(candidates: Candidates | str) -> str:
 
 
 def _syntax(text: str) -> ast.expr:
-    """Return the syntax tree of a text."""
+    """Return the syntax tree of a string."""
     if not isinstance(text, str):
         raise InvalidTypeError(f"search: {text!r} is not a string; write {FORM}")
     if len(text) > LONGEST:
@@ -195,7 +195,7 @@ def _groups(tree: ast.expr) -> list[list[ast.expr]]:
 
 
 def _composed(moves: list[ast.expr], others: list[list[ast.expr]]) -> LocalSearch:
-    """Return a local search from neighbourhoods, and candidates and pivoting if given."""
+    """Return a local search with neighbourhoods, and with candidates and pivoting if given."""
     parts: dict[str, Any] = {}
     for group in others:
         kind = _kind(group[0], "candidates", "pivoting")

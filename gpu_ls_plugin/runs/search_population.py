@@ -77,8 +77,8 @@ def search_population(
 def own_kicks(budget: Budget, *, by_moves: bool) -> int | None:
     """Return the limit of kicks of a search, None if only other limits end it.
 
-    If moves do not end a stretch (`by_moves` is false), a limit of moves limits kicks instead, to
-    at least 1.
+    If moves do not end a stretch (`by_moves` is false), a limit of moves becomes a limit of kicks,
+    which is at least 1.
     """
     if budget.moves is not None and not by_moves:
         moves = max(1, budget.moves)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 RISES = (-1000, -7, -1, 0, 1, 2, 5, 10, 50, 1000)  # in the unit of costs
 LEVELS = (0.0, 0.25, 3.0, 20.0, 400.0)  # in the same unit
-DRAWS = 2000  # calls for each rise at each level
-DEVIATIONS = 6  # standard deviations that chance practically never exceeds
+DRAWS = 2000  # number of calls for each rise at each level
+DEVIATIONS = 6  # number of standard deviations that chance practically never exceeds
 ALIKE = "takes() must be the same rule in C++ and in Python, with one uniform number per call"
 COSTS = {"gls::int64": "int64", "double": "float64"}
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PROBES = struct_of("testing/probe_assignment.cuh", "AssignmentProbes")
-STATES, MOVES = 6, 60  # states, and moves of each
-GUARD, MARK = 64, 0xA5  # guard bytes behind the kept data, and the value of each
+STATES, MOVES = 6, 60  # number of states, and of moves per state
+GUARD, MARK = 64, 0xA5  # number of guard bytes behind the functor's data, and their value
 FUNCTOR = "write the functor as assignment/problem/assignment.cuh describes it"
 PYTHON = "cost() and feasible() must accept rows of values and -1, and return arrays of shape (P,)"
 SIZES = "give all variables the same number of values, at least as many as there are variables"
@@ -37,8 +37,9 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
     """Raise unless the functor of a problem agrees with its Python methods, for states and moves.
 
     The check changes random states (complete, partial and empty) by assignments and swaps. The
-    change that the functor returns for each move must be the difference between the worths after
-    and before it. After all moves, the worth must be the same as if computed from scratch.
+    change that the functor returns for each move must be the difference between the worths (cost
+    and excess) of the states after and before the move. After all moves, the worth must be the same
+    as if computed from scratch.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
 
 
 def _expect_distinct(subject: Subject, rng: np.random.Generator) -> None:
-    """Raise if a distinct problem has too few values, or accepts a value twice."""
+    """If all values must be distinct, raise if there are too few, or if one may be used twice."""
     problem = subject.part
     if not problem.distinct:
         return

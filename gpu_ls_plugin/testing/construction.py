@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-ROWS = 6  # of the largest batch
+ROWS = 6  # number of rows of the largest batch
 CALLED = "it is called as construct(problem, size, seed=..., backend=..., device=...)"
 
 

@@ -19,8 +19,8 @@ from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-CHAINS = (7, 1)  # in a batch; a single chain has no others to exchange with
-EXCHANGES = 3  # of each batch
+CHAINS = (7, 1)  # numbers of chains in a batch; a single chain has no others to exchange with
+EXCHANGES = 3  # number of exchanges in each batch
 SOUND = (
     "after exchange(), costs and best_costs must be those of tours and best_tours, and the best "
     "tour must not get worse; chains.take() and chains.keep_best() ensure this"
@@ -36,9 +36,9 @@ def check_cooperation(
 ) -> None:
     """Raise unless cooperating chains keep valid tours and exact costs.
 
-    Chains run in one kernel, and then driven from the host, with several exchanges. After each one,
-    tours must be permutations, costs must be exact, and the best tour of all chains must not be
-    worse than before.
+    Chains run first in one kernel, and then again, driven from the host. After each of several
+    exchanges, tours must be permutations, costs must be exact, and the best tour of all chains must
+    not be worse than before.
 
     Parameters
     ----------

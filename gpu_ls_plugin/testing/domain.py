@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
 
-KICKS, ROWS = 3, 4  # of each search
-# A target that no row reaches. Searches check it after each launch, and the length of a launch
-# depends on time; a search that reached a target could find other rows when called again.
+KICKS, ROWS = 3, 4  # number of kicks, and of rows, in each search
+# A target that no row reaches. Without a target, searches may end at the known optimum. They check
+# this after each launch, and how much a launch does depends on the clock, so a second call of the
+# search could return other rows.
 UNREACHED = -(2.0**62)
 
 
@@ -36,7 +37,7 @@ def check_domain(
     ----------
     domain : Domain
     problems : sequence of Problem
-        Small problems, on which a search of three kicks takes a moment.
+        Small problems, on which a search of three kicks takes at most a second or so.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
@@ -58,7 +59,9 @@ def check_domain(
 def _check_problem(subject: Subject, domain: Domain, problem: Problem) -> None:
     with subject.blamed("serves()", "return whether the domain solves a problem"):
         served = domain.serves(problem)
-    subject.expect(served, "serves() returns False", "add the class of the problem to `problems`")
+    subject.expect(
+        served, "serves() returns False", "add the problem's class to the `problems` of the domain"
+    )
     given = Settings(2.0, ROWS, subject.seed, backend=subject.backend.name, kicks=KICKS)
     request = Request(given, subject.backend)
     with subject.blamed("settings()", "return the settings with search and population filled in"):
@@ -70,7 +73,7 @@ def _check_problem(subject: Subject, domain: Domain, problem: Problem) -> None:
         stages = domain.stages(problem, request, chosen)
         plan = pickle.loads(pickle.dumps(planned(problem, chosen, *stages)))
         text = str(plan)
-    subject.expect(stages, "stages() returns none", "return at least main_stage(...)")
+    subject.expect(stages, "stages() returns no stages", "return at least main_stage(...)")
     wrong = "the plan prints no stages"
     subject.expect(len(text.splitlines()) > 1, wrong, "give each stage a name and a reason")
     first, again = (_found(subject, domain, problem, plan.main) for _ in range(2))
@@ -105,7 +108,7 @@ def _found(subject: Subject, domain: Domain, problem: Problem, stage: Any) -> Re
 
 
 def _check_reports(subject: Subject, domain: Domain, problem: Problem, found: Result) -> None:
-    """Raise unless the facts of a result can be written as JSON, and all reports are texts."""
+    """Raise unless the facts of a result can be written as JSON, and all reports are strings."""
     known = {"best_cost": found.best_cost, "mean_cost": float(found.costs.mean())}
     known |= {"population": ROWS, "kicks_per_second": 0.0, "evaluations_per_second": 0.0}
     with subject.blamed("facts(), size(), lines() or work()", "see gpu_ls_plugin/runs/domain.py"):
@@ -114,4 +117,4 @@ def _check_reports(subject: Subject, domain: Domain, problem: Problem, found: Re
         texts: list[object] = [domain.size(facts), domain.stopped_by("seconds")]
         texts += [*domain.lines(facts, "").values(), *domain.work(facts).values()]
     fine = all(text is None or isinstance(text, str) for text in texts)
-    subject.expect(fine, f"not all of {texts} are texts", "return str or None")
+    subject.expect(fine, f"not all of {texts} are strings", "return str or None")

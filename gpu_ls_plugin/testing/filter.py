@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     Keeps = Callable[[TSP, list[Edge], list[Edge]], bool]
     Moves = dict[tuple[int, ...], Any]
 
-ROWS, CITIES = 3, 10  # rows of a batch, cities of the usual problem
-MOST_CITIES = {2: 20, 3: CITIES}  # by the edges of a move; few, as the check lists all moves
+ROWS, CITIES = 3, 10  # number of rows of a batch, and of cities of the usual problem
+# Maximum number of cities by the number of edges of a move; small, since the check lists all moves.
+MOST_CITIES = {2: 20, 3: CITIES}
 NEIGHBOURHOODS = {2: TwoOpt(), 3: ThreeOpt()}
 # The added edges of each way to reconnect a tour. The ends of the removed edges are numbered
 # 0, 1, 2, ... along the tour.
@@ -58,9 +59,10 @@ def check_filter(
 ) -> None:
     """Raise unless a filter keeps the same moves in each mode.
 
-    The check tests all 2-opt and 3-opt moves of small tours move by move and by openings, in whole
-    batches and in parts, on the backend and on the CPU. 2-opt descents with the filter must have
-    exact costs, must not make a tour worse, and must end at the same tours in both modes.
+    The check tests all 2-opt and 3-opt moves of small tours in both modes: move by move, and by
+    openings, which are the beginnings that moves share (filter.cuh). It does so in whole batches
+    and in parts, on the backend and on the CPU. 2-opt descents with the filter must have exact
+    costs, must not make a tour worse, and must end at the same tours in both modes.
 
     Parameters
     ----------
@@ -123,7 +125,7 @@ def _check_kept(
         rest = kept(rows=slice(1, None), first_row=1)
         wrong = "a batch and the same batch without row 0 keep different moves"
         compare(whole[1:], rest, wrong, remedy)
-    improving_only = subject.part.rotations(edges) > 1  # then openings may drop others
+    improving_only = subject.part.rotations(edges) > 1  # openings may then drop other moves
     masked, openings = (
         [{m: gain for m, gain in row.items() if gain > 0 or not improving_only} for row in rows]
         for rows in (whole, kept("openings"))

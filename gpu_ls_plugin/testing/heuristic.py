@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-STATES, COUNT = 6, 4  # states, and successors of each
+STATES, COUNT = 6, 4  # number of states, and of successors per state
 PURE = (
     "rate() and weight() must depend only on the state and change nothing; begin() must write all "
     "kept data; join() must be associative and commutative"
@@ -34,9 +34,9 @@ def check_heuristic(
     """Raise unless all samplers work with a heuristic and agree with each other.
 
     The check generates successors of empty states and then of these successors, for all variables
-    and for some. Values must be in their domains. Inactive variables must keep their values.
-    "stored" and "rescan" must choose the same values. States must have the same successors in a
-    part of a batch as in the whole batch, even if states are processed side by side.
+    and for some. Values must be in their domains. Inactive variables must keep their values. The
+    samplers "stored" and "rescan" must choose the same values. States must have the same successors
+    in a part of a batch as in the whole batch, even if states are processed side by side.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-NO_GAIN = 1e-12  # relative to the removed length: smaller real gains may be rounding errors
+NO_GAIN = 1e-12  # real gains below this share of the removed length may be rounding errors
 ALIKE = (
     "the functor must compute exactly the number that lengths() computes: in float64, with the "
     "same operations in the same order and the same rounding, from the array that data() returns"

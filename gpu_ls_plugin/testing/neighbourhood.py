@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-ROWS = 2  # random tours of each problem
+ROWS = 2  # number of random tours of each problem
 ROUNDING = 1e-9  # error of a real gain, relative to the length of the tour
 GAIN = (
     "gain() must return View::Lengths::gain(removed, added): removed is the length of all removed "
@@ -43,10 +43,10 @@ def check_neighbourhood(
 ) -> None:
     """Raise unless the moves of a neighbourhood are valid and have the gain that it claims.
 
-    The check carries out each move that the neighbourhood offers in random tours by brute force. In
-    tours with fixed edges, no move may remove one of these. Then descents, chains, parts of tours
-    and crossovers use the neighbourhood together with 2-opt; costs must be exact, and no tour may
-    get worse.
+    The check carries out, by brute force, each move that the neighbourhood offers in random tours.
+    In tours with fixed edges, no move may remove a fixed edge. Then descents, chains, parts of
+    tours and crossovers use the neighbourhood together with 2-opt; costs must be exact, and no tour
+    may get worse.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def _every_third_edge(tours: NDArray[Any]) -> NDArray[Any]:
 
 
 def _wrong_with(lengths: Any, tour: list[int], numbers: NDArray[Any], claim: Any, most: int) -> str:
-    """Return what is wrong with a move and its claimed gain; an empty text if nothing is."""
+    """Return what is wrong with a move and its claimed gain; an empty string if nothing is."""
     offer = probe.offer_of(numbers)
     try:
         found = probe.after(tour, offer, most)

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-PROBED, JUDGED = 2, 64  # tours for the checks of moves, and of feasible()
+PROBED, JUDGED = 2, 64  # number of tours for the check of moves, and for that of feasible()
 LISTS = Nearest(7)
-ROWS = 6  # tours for the checks of Python methods
-PAIRS = 200  # tours in which two paths are reversed, each alone and both together
-FEWEST = 5  # cities that two paths without a common edge need
+ROWS = 6  # number of tours for the checks of Python methods
+PAIRS = 200  # number of tours in which two paths are reversed, each alone and both together
+FEWEST = 5  # minimum number of cities for two paths without a common edge
 BY_TOUR = (
     "the value of a tour may depend only on which cities are neighbours in it, and on their order "
     "if lengths are directed"
@@ -60,9 +60,9 @@ def check_objective(
     `costs` and `feasible` must depend on each tour only. If `by_edges` or `length_alone` is True,
     the claim must be correct. Unless the objective is `directed`, a tour and its reverse must
     cost the same if lengths are symmetric. The check compares the gains of moves in C++ with the
-    costs before and after the moves, and `feasible` in C++ with Python. Chains must have exact
-    costs and never replace a feasible best tour by an infeasible one. Finally, each kind of search
-    that accepts the objective uses it.
+    costs before and after the moves, and `feasible` in C++ with `feasible` in Python. Chains must
+    have exact costs and never replace a feasible best tour by an infeasible one. Finally, each kind
+    of search that accepts the objective uses it.
 
     Parameters
     ----------

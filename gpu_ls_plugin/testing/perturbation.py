@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-ROWS = 6  # of the largest batch
-MUST_CHANGE = 30  # cities; from this many on, kicks must change some tour of a batch
+ROWS = 6  # number of rows of the largest batch
+MUST_CHANGE = 30  # with at least this many cities, kicks must change some tour of a batch
 ALONE = "row r may depend only on the seed, on first_row + r and on its own tour"
 CUTS = "draw the cuts as tours/kicks/bridge_cuts.cuh describes, from the given random numbers"
 

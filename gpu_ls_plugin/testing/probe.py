@@ -1,6 +1,6 @@
 """Finds all moves that a neighbourhood offers in tours, and carries them out in Python.
 
-A kernel records the moves. Carrying them out does not use the library's C++.
+A kernel records the moves. The functions that carry them out do not use the library's C++.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 SHAPES = tuple(enumerators("tours/moves/move.cuh", "Shape"))
 FLIPS, SWAP, TURN = (SHAPES.index(name) for name in ("kFlips", "kSwap", "kTurn"))
-MOST_VARIANTS = 10**5  # of a first step; more are considered an error
-OFFER_INTS = 3 + 2 * DEEPEST_EDGES  # shape, direction, edges, ends
+MOST_VARIANTS = 10**5  # maximum number of variants of a first step; more are considered an error
+OFFER_INTS = 3 + 2 * DEEPEST_EDGES  # integers per move: shape, direction, number of edges, ends
 PARAMETERS = (*composed.PARAMETERS, struct_of("testing/probe_moves.cuh", "Probes"))
 
 
 class NotAMove(Exception):
-    """The shape, the edges or the ends of a move are invalid; the text says what is wrong."""
+    """The shape, the edges or the ends of a move are invalid; the message says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,10 @@ def offers_in(
     tours: NDArray[Any],
     mates: NDArray[Any],
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return gains, gains by `each_gain`, and moves, by row, city, rank, direction and variant."""
+    """Return gains, gains by `each_gain`, and moves.
+
+    The indices of these arrays are row, city, rank of the candidate, direction and variant.
+    """
     rows, n = tours.shape
     xp, shape = backend.xp, (rows, n, parts.arguments["breadth"], 2, variants)
     dtype = DTYPES[parts.moves.length]

@@ -7,10 +7,11 @@ namespace gls {
 
 // The moves of each state, and what the functor returns.
 struct AssignmentProbes {
-  // Four numbers of each move: is it a swap, is it carried out, variable, value or other variable.
+  // Four numbers per move: whether it is a swap, whether it is carried out, the variable, and the
+  // new value or the other variable.
   const int* moves;
-  int count;  // moves per state
-  int m;      // variables
+  int count;  // number of moves per state
+  int m;      // number of variables
   int* states;
   char* kept;  // the functor's data for each state
   int64 kept_bytes;

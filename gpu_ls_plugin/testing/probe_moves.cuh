@@ -8,11 +8,11 @@
 
 namespace gls {
 
-constexpr int kOfferInts = 3 + 2 * kDeepestExchange;  // shape, direction, edges, ends
+constexpr int kOfferInts = 3 + 2 * kDeepestExchange;  // shape, direction, number of edges, ends
 
 // The tours, and what the functor returns for each.
 struct Probes {
-  int variants;  // to continue a first step; -1: only count them
+  int variants;  // number of ways to continue a first step; -1 only counts them
   int* tours;
   int* positions;
   const int* mates;

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-ROWS = 6  # pairs of the largest batch
+ROWS = 6  # number of pairs of the largest batch
 ROUNDING = 1e-9  # relative error of real costs
 ALONE = (
     "the child of row r may depend only on its two parents, the seed, first_row + r and the "

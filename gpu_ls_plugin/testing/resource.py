@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
-ROWS = 6  # of the largest batch
+ROWS = 6  # number of rows of the largest batch
 ROUNDING = 1e-9  # relative error of real excesses
 LISTS = Nearest(7)
 BY_ROUTES = "the excess of a giant tour may depend only on its routes"

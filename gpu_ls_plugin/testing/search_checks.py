@@ -1,4 +1,4 @@
-"""Runs searches with a part; checks that results are exact, never worse and repeatable."""
+"""Runs searches with a part; checks that results are exact, repeatable and no worse than before."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 CITIES = 90  # enough for several parts of `PART` cities
-ROWS, KICKS, PART = 5, 40, 32  # rows of a batch, kicks of each row, cities of a part
+ROWS, KICKS, PART = 5, 40, 32  # numbers of rows per batch, kicks per row, and cities per part
 BUDGET = Budget(kicks=KICKS)  # a limit in seconds would make results depend on the clock
 ROUNDING = 1e-12  # relative error of real costs
 
@@ -49,7 +49,7 @@ def expect_sound(
     *,
     rows: int = ROWS,
 ) -> Result:
-    """Return the result of a search; raise unless it is exact, never worse and repeatable.
+    """Return the result of a search; raise unless it is exact, repeatable and no worse than before.
 
     Rows 1 and 2 are also searched without the others, and must give the same tours unless chains
     cooperate or tours are searched in parts.
@@ -102,7 +102,8 @@ def expect_sound_everywhere(
 ) -> None:
     """Check a part in one search of each kind; skip searches that refuse the problem.
 
-    `local` must use `First()` and candidate lists; `kick` and `accept` replace the default ones.
+    `local` must use the pivoting rule `First()` and candidate lists; `kick` and `accept` replace
+    the default ones.
     """
     chains = IteratedLocalSearch(
         local, DoubleBridge(30) if kick is None else kick, accept or Annealing(), part=None

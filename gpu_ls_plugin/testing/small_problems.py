@@ -15,7 +15,7 @@ from gpu_ls_plugin.tours.problem.tsp import TSP
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-CITIES = 40  # of the usual problem; few enough for brute force
+CITIES = 40  # number of cities of the usual problem; few enough for brute force
 
 
 def planar(metric: Metric | str, seed: int, n: int = CITIES) -> list[TSP]:

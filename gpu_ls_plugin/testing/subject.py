@@ -126,7 +126,7 @@ class Subject:
         if self.backend.name != "cpu" or not hasattr(os, "fork"):
             return
         child = multiprocessing.get_context("fork").Process(target=_quietly, args=(work,))
-        with warnings.catch_warnings():  # about forks with threads, which are idle here
+        with warnings.catch_warnings():  # Python warns of threads, which are idle
             warnings.simplefilter("ignore", DeprecationWarning)
             child.start()
         child.join(PATIENCE)

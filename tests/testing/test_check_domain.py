@@ -63,9 +63,9 @@ FAULTS = {
         "settings",
         lambda *given: replace(SETTINGS(*given), population=3),
     ),
-    "returns none|raised": ("stages", lambda *_: ()),
+    "returns no stages|raised": ("stages", lambda *_: ()),
     r"serves\(\) returns False": ("serves", lambda *_: False),
-    "not all of .* are texts": ("work", lambda self, found: {"moves": found["moves"]}),
+    "not all of .* are strings": ("work", lambda self, found: {"moves": found["moves"]}),
     "not JSON serializable": ("facts", lambda *_: {"cities": np.arange(3)}),
     "found other rows when called again|made a row worse": ("stages", unsettled),
 }
