@@ -68,8 +68,8 @@ class Candidates(ABC):
     def ready(self, problem: TSP, seconds: float = math.inf) -> bool:
         """Make the lists for a problem in a separate thread; return whether they are ready.
 
-        The call waits for at most `seconds`, and Ctrl-C interrupts it at once. The thread then
-        continues, and the next call waits for it again.
+        The call waits for at most `seconds`, and Ctrl-C interrupts it at once. In both cases, the
+        thread continues, and the next call waits for it again.
         """
         problem = problem.listed
         if self in _lists.get(problem, {}):
@@ -188,7 +188,7 @@ def _in_a_thread(work: Callable[[], object]) -> Future[None]:
 
 
 def check_sets(part: object, *names: str) -> None:
-    """Raise unless these fields of a part are candidate sets."""
+    """Raise InvalidTypeError unless these fields of a part are candidate sets."""
     wanted = "candidate set, such as Nearest(10)"
     checks.fields(part, checks.instance, *names, kind=Candidates, wanted=wanted)
 

@@ -25,8 +25,8 @@ class Detour(Candidates):
     The depot is city 0. The detour of cities i and j is the extra length of going from i to the
     depot via j, or from j to the depot via i, whichever is less. A long route visits cities on its
     way that need not be near each other; `Nearest(16) | Detour(16)` has both kinds of neighbours.
-    Lists are sorted by (detour, length, city). The detour of the depot is 0, so it is among the
-    first. To build the lists, all n^2 lengths are computed.
+    Lists are sorted by (detour, length, city). The detour of the depot is 0, so the depot is
+    among the first. To build the lists, all n^2 lengths are computed.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class Nearest(Candidates):
 
     For metrics of the plane and of the globe, a grid or a k-d tree finds them; for matrices, blocks
     of rows are partitioned. No n x n array is allocated. The tie rule may fail for the last city of
-    a list if more than 16 k cities, not all at one place, are equally far away.
+    a list if more than 16 * k cities, not all at one place, are equally far away.
 
     Parameters
     ----------

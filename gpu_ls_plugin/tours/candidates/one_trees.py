@@ -161,7 +161,7 @@ class CompleteGraph:
     def _spanning_tree(self, penalties: Real) -> tuple[Cities, Cities, Real]:
         """Return a minimum spanning tree by Prim's algorithm: (cities, parents, edge weights)."""
         order, weights = np.empty(self.n - 1, np.intp), np.empty(self.n - 1)
-        parents = np.zeros(self.n, np.intp)  # by city outside the tree: the nearest city in it
+        parents = np.zeros(self.n, np.intp)  # for each city outside the tree: the nearest in it
         nearest = np.full(self.n, np.inf)  # the weight of the edge to it
         barred = penalties.copy()  # penalties, but infinite for cities in the tree
         city = 0

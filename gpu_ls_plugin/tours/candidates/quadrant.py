@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# Quadrants are filled from the 1.5 m nearest cities, then from 3 m, then from 16 m. Three times m
-# is enough for nearly all cities except those at a border, which need many more.
+# Quadrants are filled from the 1.5 * m nearest cities or, if these are not enough, from 3 * m, then
+# from 16 * m. 3 * m are enough for nearly all cities except those at a border.
 LOOKS = (1.5, 3, 16)
 BLOCK_ENTRIES = 1 << 22  # maximum number of near cities in memory at a time
 
@@ -34,9 +34,9 @@ class Quadrant(Candidates):
     Johnson and McGeoch 1997). Such lists lead from cluster to cluster even if all nearest cities
     lie on one side.
 
-    Only the 16 m nearest cities of a city are considered; for a city at the border, the whole plane
-    would otherwise be searched. If a quadrant has fewer than m // 4 of these cities, the list has
-    all of them.
+    Only the 16 * m nearest cities of a city are considered; for a city at the border, the whole
+    plane would otherwise be searched. If a quadrant has fewer than m // 4 of these cities, the list
+    has all of them.
 
     The differences of coordinates (dx, dy), for GEO those of latitude and longitude, define the
     quadrants: dx > 0 and dy >= 0; dx <= 0 and dy > 0; dx < 0 and dy <= 0; dx >= 0 and dy < 0. A

@@ -60,7 +60,7 @@ class Stored(Candidates):
         )
 
     def build(self, problem: TSP) -> CandidateLists:
-        """Return the lists; raise if the problem is another instance."""
+        """Return the lists; raise InvalidParameterError if the problem is another instance."""
         if problem.fingerprint != self.fingerprint:
             raise InvalidParameterError(
                 f"candidates: {self.path} holds {self.rule} for an instance other than "

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Union(Candidates):
     """The candidates of one set, then those that another set adds: `first | second`.
 
-    Both sets keep their order. All lists get the length of the longest one: shorter lists are
-    filled up with the nearest cities that they do not contain, nearest first.
+    The candidates of each set keep their order. All lists get the length of the longest one:
+    shorter lists are filled up with the nearest cities that they do not contain, nearest first.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Union(Candidates):
         return _equal_rows(problem, np.concatenate([lists.cities for lists in both], axis=1))
 
     def most(self, problem: TSP) -> int:
-        """Return the larger of the two sets' numbers."""
+        """Return the larger of the two sets' numbers of candidates."""
         return max(self.first.most(problem), self.second.most(problem))
 
 

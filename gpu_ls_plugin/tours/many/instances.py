@@ -106,7 +106,7 @@ class Instances:
         return CandidateMoves(backend, self.whole, neighbourhoods, _ListsOfParts(degree))
 
     def names(self, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the city numbers of the chosen instances, (K, m), padded with the last one."""
+        """Return the city numbers of chosen instances (K, m); short rows repeat the last one."""
         sizes = self.sizes[chosen]
         places = np.minimum(np.arange(sizes.max()), sizes[:, None] - 1)
         names: NDArray[np.int32] = (self.firsts[chosen, None] + places).astype(np.int32)
@@ -207,7 +207,7 @@ def shortest_tours(instances: Instances, chosen: NDArray[np.int64]) -> NDArray[n
 
 
 def _all_tours(size: int) -> NDArray[np.int32]:
-    """Return each tour of `size` cities once, from city 0 on in one direction."""
+    """Return each tour of `size` cities once, from city 0 on; reversed tours are left out."""
     rest = permutations(range(1, size))
     return np.array([(0, *tour) for tour in rest if tour[0] < tour[-1]], np.int32)
 

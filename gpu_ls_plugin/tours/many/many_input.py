@@ -56,7 +56,7 @@ def read(problems: Any, metric: str | Metric | None) -> list[Instances]:
 def _of_problems(problems: Sequence[Any], metric: object) -> list[Instances]:
     if metric is not None:
         raise InvalidParameterError(
-            "metric: problems have their own; leave the parameter out, or give coordinates"
+            "metric: each TSP has its own metric; leave the parameter out, or pass coordinates"
         )
     rows: dict[Metric, list[int]] = {}
     for row, problem in enumerate(problems):

@@ -56,7 +56,7 @@ MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6
 def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:
     """Return the neighbourhoods of chains, and the number of candidates per city.
 
-    They depend on the backend unless `kicks` limits the chains; then all backends use the same.
+    If `kicks` limits the chains, all backends use the same; otherwise, a CPU uses fewer.
     """
     if backend.name == "cpu" and kicks is None:
         return NARROW, NARROW_DEGREE

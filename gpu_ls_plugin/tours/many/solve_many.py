@@ -121,8 +121,8 @@ def solve_many(
     metric : str or Metric, optional
         Metric of coordinates; by default "EUC", real Euclidean lengths.
     replicas : int, optional
-        Number of chains per instance; the best tour counts. By default, as many as occupy the
-        device or as a CPU has time for.
+        Number of chains per instance; the best tour counts. By default, as many as a GPU can run at
+        once or a CPU has time for.
     kicks : int, optional
         Maximum number of kicks per chain; the chains are then the same on every backend. By
         default, only time limits the kicks; a CPU then tries fewer moves and makes more kicks.
@@ -141,13 +141,13 @@ def solve_many(
     Raises
     ------
     InvalidProblemError, InvalidTypeError
-        There is no instance, or a row is not an instance; the error names it.
+        There is no instance, or a row is not an instance; the error names the row.
     UnsupportedProblemError
         An instance is a matrix, or has an objective besides its length.
     InvalidParameterError
-        A parameter is out of range, or `metric` is given together with problems.
+        A parameter is out of range, or `metric` is given together with TSPs.
     InsufficientMemoryError
-        Not even one instance fits.
+        Not even one instance fits into memory.
     KeyboardInterrupt
         Ctrl-C was pressed before the first tours were made.
     """

@@ -13,14 +13,14 @@ struct Instance {
   float error_relative;
 };
 
-// The candidate lists, and which first steps of a move to try.
+// The candidate lists, and which first steps of a move to try (FirstStep in tours/moves/move.cuh).
 struct Candidates {
   const int* candidates;          // in the format of `Lengths::Lists`
   const void* candidate_lengths;  // null if they are packed with the candidates or depend on rows
   int degree;                     // number of candidates per city
   int sorted;                     // whether each list is sorted by length
-  int directions;                 // 2: first steps backward and forward; 1: backward only
-  int breadth;                    // number of candidates to try in a first step
+  int directions;                 // 2: t2 may precede or follow t1; 1: t2 precedes t1
+  int breadth;                    // number of candidates of t2 to try as t3
 };
 
 // If each row has separate metric data, makes `instance` and `lists` point to those of row `row`.

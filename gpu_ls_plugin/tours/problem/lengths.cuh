@@ -251,8 +251,7 @@ GLS_DEVICE Metric named(const Metric*, const Metric& metric, const int*) {
 }
 
 // Computes lengths from estimates alone. After a computation, `doubt()` says whether any length was
-// in doubt; the caller then repeats the computation exactly. That takes one branch for many
-// lengths.
+// in doubt; if so, the caller repeats the computation exactly. Many lengths thus share one branch.
 template <class Lengths>
 struct Tentative : Lengths {
   using typename Lengths::Length;

@@ -31,7 +31,7 @@ SAMPLE = 2000  # number of pairs of cities from which the mean lengths are compu
 
 
 class MultiObjectiveTSP:
-    """A problem whose tours have several costs: a length by each of several objectives.
+    """A problem whose tours have several costs: a length in each of several objectives.
 
     It is immutable, like a `TSP`. Searches minimise weighted sums: with `weighted`, each tour of a
     batch has different weights.
@@ -132,7 +132,7 @@ class MultiObjectiveTSP:
         return self.objectives[0].check(tours, parameter=parameter)
 
     def cost(self, tours: Any) -> Any:
-        """Return the exact costs of every tour by each objective, shape (P, M); see `TSP.cost`.
+        """Return the exact costs of every tour in each objective, shape (P, M); see `TSP.cost`.
 
         The type is int64 if `integer`, else float64.
         """
@@ -176,7 +176,7 @@ class MultiObjectiveTSP:
         """Return the problem of a batch whose tours approach an ideal point.
 
         The cost of a tour is its augmented weighted Tchebycheff distance (Steuer and Choo 1983):
-        the largest of its weighted distances from the ideal point, plus a small part of its
+        the largest of its weighted distances from the ideal point, plus a small part of the
         weighted sum. Each Pareto-optimal tour is optimal for some weights. Searches select moves by
         the weighted sum.
 
@@ -212,7 +212,7 @@ class MultiObjectiveTSP:
 
     @cached_property
     def scales(self) -> NDArray[np.float64]:
-        """The mean length by each objective over a sample of pairs of cities."""
+        """The mean length in each objective over a sample of pairs of cities, shape (M,)."""
         random = np.random.default_rng(0)
         a = random.integers(self.n, size=SAMPLE)
         b = (a + random.integers(1, max(self.n, 2), size=SAMPLE)) % self.n

@@ -37,15 +37,15 @@ class Objective(ABC):
     header : str
         The C++ header that defines the functor, by its path in the package.
     length_alone : bool
-        Whether the objective adds nothing, so that kernels need none.
+        Whether the objective adds nothing; kernels then contain no objective.
     by_edges : bool
         Whether the cost is a sum over the edges of a tour. The gains of moves without common edges
         then add up, and a part of a tour can be searched without the rest.
     directed : bool
         Whether a tour and its reverse may have different costs even if lengths are symmetric. The
         functor then has ``static constexpr bool kDirected = true``, and its `gain` builds the tour
-        after a change as ``TourSegments(change, change.place(0))``. Place 0 is that of t1, the city
-        at end 0. Moves never reverse its segment, which thus gives the new tour its direction.
+        after a change as ``TourSegments(change, change.place(0))``. City t1 is at end 0, and moves
+        never reverse the segment that contains t1: it shows the direction of the new tour.
     """
 
     name: ClassVar[str]
@@ -147,7 +147,7 @@ def require_additive(objective: Objective, problem: Problem, search: str) -> Non
     """Raise UnsupportedProblemError unless it is known which gains of moves add up.
 
     An objective that keeps data of tours has a C++ function `add_up`. Any other objective must be a
-    sum over edges. Neither may depend on the direction of a tour.
+    sum over edges. In both cases, the direction of a tour must not matter.
     """
     if not objective.kept_bytes(problem):
         require_by_edges(objective, search)

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 class OpenPath:
     """A problem of paths that visit every city once and do not return; ends may be fixed.
 
-    A dummy city, number n, closes a path to a tour: it precedes the first city of the path and
+    A dummy city, number n, turns a path into a tour: it precedes the first city of the path and
     follows the last one. Its edges to cities that may be ends have length 0. Its other edges are so
     long that optimal tours avoid them. If lengths are symmetric and only one end is given, the
     dummy's edges to all other cities are long: a good tour then contains exactly one of them, and
-    costs as much more than its path.
+    costs more than its path by the length of this edge.
 
     Parameters
     ----------
     problem : TSP
-        Symmetric or not.
+        A symmetric or asymmetric problem.
     first, last : int, optional
         The cities at which paths begin and end; by default, any.
 

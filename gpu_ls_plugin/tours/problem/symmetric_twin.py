@@ -40,7 +40,10 @@ class SymmetricTwin:
 
     @staticmethod
     def serves(problem: TSP) -> bool:
-        """Return whether costs are integer lengths alone, the same for all rows, as required."""
+        """Return whether the transformation supports a problem.
+
+        Costs must be integer lengths, without another objective and without weights per row.
+        """
         return problem.integer and problem.objective.length_alone and problem.rows is None
 
     @staticmethod

@@ -41,7 +41,7 @@ class Writing(TypedDict, total=False):
     """Keyword arguments that say which permutations represent the same solution."""
 
     symmetric: bool  # whether a tour and its reverse are the same solution; True by default
-    customers: int  # their number in a giant tour; all other cities are copies of the depot, city 0
+    customers: int  # their number in a giant tour; the other cities are copies of city 0, the depot
 
 
 class TSP(Problem):

@@ -82,7 +82,7 @@ class Sections:
         return self.fields[keyword]
 
     def section(self, name: str) -> list[str]:
-        """Return the lines of a section; raise if it is missing."""
+        """Return the lines of a section; raise FileFormatError if it is missing."""
         if name not in self.lines:
             raise self.error(f"{name}_SECTION", "missing; the file may be cut off")
         return self.lines[name]
@@ -95,7 +95,7 @@ class Sections:
         return int(text)
 
     def words(self, name: str) -> list[str]:
-        """Return the words of a section; raise unless all are finite decimal numbers."""
+        """Return the words of a section; raise FileFormatError unless all are finite numbers."""
         words = [word for line in self.section(name) for word in line.split()]
         for word in words:
             if real(word) is None:
@@ -172,7 +172,8 @@ def _add_field(sections: Sections, keyword: str, value: str) -> None:
 def fits_tours(content: Content) -> int:
     """Return whether a file contains a problem of tours: `NO`, `MAYBE` or `SURE`.
 
-    A file with demands, with capacities or with VRP in its TYPE contains a problem of routes.
+    The TYPE decides. If there is none, a file with demands or a capacity contains a problem of
+    routes.
     """
     sections = sections_of(content)
     if sections is None:

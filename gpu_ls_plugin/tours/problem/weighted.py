@@ -95,7 +95,7 @@ class WeightedTSP(TSP):
         Factors by which weights are multiplied before they are compared with those of `listed`; by
         default, 1.
     objective : Objective, optional
-        Adds a cost to the weighted sum, such as `Tchebycheff`.
+        An objective that adds a cost to the weighted sum, such as `Tchebycheff`; by default, none.
     """
 
     parts: tuple[TSP, ...]
@@ -159,7 +159,7 @@ class WeightedTSP(TSP):
         return WeightedTSP(self.parts, self.weights[number], objective=self.objective)
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to `b`; raise if there are several rows."""
+        """Return the exact lengths from cities `a` to `b`; impossible if there are several rows."""
         if self.rows > 1:
             raise UnsupportedProblemError(
                 f"problem: each of its {self.rows} rows has its own lengths; use row(r), or a "
