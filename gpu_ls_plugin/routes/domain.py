@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 BETWEEN_ROUTES = (Relocate(3), Exchange(2, 2), TwoOptStar())
 ROUTE_SEARCH = LocalSearch([TwoOpt(), *BETWEEN_ROUTES], Nearest(20))
-DIRECTED_ROUTE_SEARCH = LocalSearch(BETWEEN_ROUTES, Nearest(20))  # no 2-opt: it reverses routes
+DIRECTED_ROUTE_SEARCH = LocalSearch(BETWEEN_ROUTES, Nearest(20))  # no 2-opt, which reverses paths
 
 
 class Routes(Tours):
@@ -157,7 +157,7 @@ class Routes(Tours):
         return {**lines, **route_lines(dict(found)), "mean": mean}
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return the output files by option: routes as text, or as a map."""
+        """Return the output files by option: routes as a text file, or as a map."""
         plot = Output(
             lambda problem, path: check_plot(problem.nodes, path),
             lambda problem, result, path: drawing.plot_routes(problem, result.best_tour, path),

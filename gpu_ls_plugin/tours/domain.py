@@ -52,7 +52,7 @@ USUAL_SEARCH = LocalSearch()
 THOROUGH_SEARCH = LocalSearch([LinKernighan()], Nearest(8))
 DIRECTED_SEARCH = LocalSearch([ThreeOpt(), OrOpt(3)], Nearest(10))  # reverses no paths
 KICK = DoubleBridge(segment=50)  # cities in the window
-SMALLEST = 3  # cities; the tours of smaller problems do not differ in their edges
+SMALLEST = 3  # with fewer cities, tours do not differ in their edges
 STOPPED_BY = {"optimum": "local optimum"}  # not the optimum of the problem
 
 

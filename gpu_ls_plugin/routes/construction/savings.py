@@ -49,7 +49,7 @@ def savings(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours by savings: join the two route ends that save most, again and again.
+    """Return giant tours by savings: repeatedly join the two route ends that save the most.
 
     Row 0 goes through the pairs of customers from the largest saving to the smallest, and joins
     their routes if one vehicle can serve both (Clarke and Wright's parallel version). Each customer

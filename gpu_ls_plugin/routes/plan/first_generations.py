@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 SEARCH = HybridGeneticSearch(size=50, children=64)
-# Total number of children that this stage needs, as (children, customers, power): so many children
-# up to this number of customers; beyond it, they grow with this power of the number of customers.
+# Total number of children that this stage needs, as (children, customers, power): `children` for up
+# to `customers` customers; with more customers, it grows with this power of their number.
 # If there is time for just enough children, a CPU runs FEWEST populations; if there is more time,
 # both the number of populations and their generations grow with the square root of the time.
 ENOUGH = {"cuda": (120_000, 173, 2), "cpu": (28_000, 300, 4)}

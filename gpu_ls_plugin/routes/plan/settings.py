@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# Chains on giant tours as arrays: heat of annealing, and number of chains per multiprocessor.
+# Chains on giant tours as arrays: first temperature of annealing, and chains per multiprocessor.
 HEAT, ROUTED_PER_PROCESSOR = 0.3, 2
-# Chains on linked lists: heat of annealing at the beginning and at the end.
+# Chains on linked lists: first and last temperature of annealing.
 HEATS_OF_LINKED = (0.3, 0.01)
 # Kicks per second: per chain on a GPU, per core on a CPU.
 KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}

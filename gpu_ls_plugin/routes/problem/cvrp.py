@@ -79,8 +79,8 @@ class CVRP(Problem):
         depot for any sensible solution.
     copies : int, optional
         Copies of the depot in a giant tour: by default one per vehicle, but no more than there are
-        customers. With more copies than vehicles, tours may have more routes
-        than vehicles.
+        customers. With more copies than vehicles, a tour may use more vehicles than there
+        are.
     name, comment : str
         Free text.
     optimum : int or float, optional
@@ -350,7 +350,7 @@ class CVRP(Problem):
         )
         self.__dict__.update(resources=tuple(resources), penalties=penalties)
         enough = vehicles or self._enough_vehicles()
-        least = min(enough, self.customers)  # a larger fleet needs no copies
+        least = min(enough, self.customers)  # vehicles beyond the customers need no copies
         if copies is not None:
             copies = checks.integer("copies", copies, least=least, most=MOST - self.customers)
         copies = copies or least
@@ -418,7 +418,7 @@ class CVRP(Problem):
         Raises
         ------
         InvalidParameterError, InvalidTypeError
-            Not a positive integer, or more than there are copies of the depot.
+            `vehicles` is not a positive integer, or is more than the copies of the depot.
         InvalidProblemError
             The fleet cannot carry the demand of all customers.
         """
@@ -462,7 +462,7 @@ class CVRP(Problem):
 
     @property
     def least_vehicles(self) -> int:
-        """The fewest vehicles that can carry the demands."""
+        """The minimum number of vehicles that can carry the demands."""
         return max(1, -(-int(self.demands.sum()) // self.capacity))
 
     @cached_property
@@ -710,7 +710,7 @@ class CVRP(Problem):
         while len(waiting):
             lengths = self.nodes.lengths(np.full(len(waiting), at), waiting)
             fits = load + self.demands[waiting] <= self.capacity
-            if limit is not None and routes[-1]:  # any customer fits an empty route
+            if limit is not None and routes[-1]:  # any customer fits into an empty route
                 back = self.nodes.lengths(waiting, np.zeros(len(waiting), np.int64))
                 fits &= duration + lengths + self.service_times[waiting] + back <= limit
             if not fits.any():

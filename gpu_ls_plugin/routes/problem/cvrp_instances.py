@@ -26,7 +26,7 @@ SMALL, LARGE = (1, 10), (50, 100)  # ranges of demands of kind "many_small"
 SMALL_SHARE = (0.7, 0.95)  # range of the share of small demands
 EVEN_QUADRANTS, ODD_QUADRANTS = (1, 50), (51, 100)  # ranges of demands of kind "quadrant"
 DEMANDS = (*UNIFORM, "quadrant", "many_small")
-MOST_CUSTOMERS = SIDE * SIDE // 2  # with more, clusters would fill the grid
+MOST_CUSTOMERS = SIDE * SIDE // 2  # with more customers, clusters would fill the grid
 
 
 def depot_point(kind: str, rng: np.random.Generator) -> tuple[int, int]:
@@ -61,7 +61,7 @@ def _anywhere(free: NDArray[np.bool_], count: int, rng: np.random.Generator) -> 
 def attracted_cells(
     free: NDArray[np.bool_], seeds: NDArray[np.int64], count: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw free cells one by one, with probabilities proportional to their attraction by the seeds.
+    """Draw free cells one by one, with probabilities proportional to their attraction by seeds.
 
     This uses the Gumbel trick: add a Gumbel number to the logarithm of each cell's attraction; the
     cells with the largest sums are distributed like such draws. Drawn cells are marked as taken.

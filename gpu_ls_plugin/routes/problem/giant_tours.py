@@ -75,9 +75,9 @@ class RouteSums:
 class Violations:
     """Excess of each row of a batch over each limit, shape (P,); 0 if the limit is respected."""
 
-    load: NDArray[np.int64]  # demand beyond the capacity, over all routes
-    duration: NDArray[Any]  # beyond the route limit, over all routes
-    vehicles: NDArray[np.int64]  # routes beyond the fleet
+    load: NDArray[np.int64]  # total demand beyond the capacity, over all routes
+    duration: NDArray[Any]  # total duration beyond the route limit, over all routes
+    vehicles: NDArray[np.int64]  # number of routes beyond the fleet
     resources: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @property

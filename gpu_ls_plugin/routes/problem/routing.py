@@ -194,7 +194,7 @@ class Routing(Objective):
     def violated(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return what the violations of giant tours (P, n) cost under hard constraints, shape (P,).
 
-        Infeasible tours get at least 1.
+        The cost of an infeasible tour is at least 1.
         """
         violations = giant_tours.violations(self.problem, rows)
         paid = self._paid(hard_penalties(self.problem), violations)

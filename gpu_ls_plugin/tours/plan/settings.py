@@ -131,7 +131,7 @@ def _iterated(
 
 
 def migration(population: int) -> Migration | None:
-    """Return the migration between chains without crossovers, None if there are too few chains."""
+    """Return the migration between chains without crossovers, or None if they are too few."""
     if population >= LEAST_COOPERATING:
         return Migration(0.1 if population >= MANY else 0.5)
     return None

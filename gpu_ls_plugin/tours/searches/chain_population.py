@@ -229,6 +229,7 @@ def descended(
     problem : Problem
         The problem to search.
     tours : array, shape (P, n)
+        Tours to descend from.
     seed, backend, first_row, target
         As in `ChainPopulation`.
     moves : int, optional

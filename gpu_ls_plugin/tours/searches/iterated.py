@@ -156,8 +156,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         -------
         Result
             Row r is the best tour of chain r, and never worse than row r of `tours`. With
-            cooperation, rows are sorted by cost. After Ctrl-C, the result holds the best
-            tours so far, and `statistics.interrupted` is true.
+            cooperation, rows are sorted by cost. After Ctrl-C, the result holds the best tours so
+            far, and `statistics.interrupted` is true.
 
         Raises
         ------
