@@ -50,8 +50,8 @@ struct Bridge {
   BridgeCuts cuts;
   Length lengths[8];
 
-  // Whether the segments fit into the ring of the empty queue. If so, they change places in one
-  // step; otherwise, the bridge is made and undone like any move.
+  // Whether the segments fit into the ring of the queue, which is empty at this time. If so, they
+  // change places in one step; otherwise, the chain makes and undoes the bridge like any move.
   GLS_DEVICE bool swaps() const { return cuts.at[3] - cuts.at[0] <= kChainQueue; }
 
   template <class Team, class City>
@@ -107,7 +107,7 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
   return false;
 }
 
-// Scope of a chain: a whole tour. All chains share the data of its cities.
+// Scope of a chain: a whole tour. All chains share the data of the cities.
 struct WholeTour {
   static constexpr bool kWhole = true;
   template <class Metric>
@@ -128,9 +128,9 @@ struct TourPart {
 
 // The parts that chains search, in rows of `stride` cities.
 struct PartsOfTours {
-  int stride;        // cities of the largest part
-  int replicas;      // chains on each part
-  const int* sizes;  // cities of each part
+  int stride;        // number of cities of the largest part
+  int replicas;      // number of chains on each part
+  const int* sizes;  // number of cities of each part
   const int* names;  // number of each city in the whole problem
   const int* mates;  // the other end of a city's fixed edge, or the city itself
 };
@@ -178,11 +178,11 @@ struct Chain
   static constexpr bool kDeep = MostEdges<Neighbourhood>::kValue > kUsualExchange;
   static constexpr int kEdges = kDeep ? kDeepestExchange : kUsualExchange;
   static constexpr int kReversals = (1 + kDeep) * kJournal, kWaiting = (1 + kDeep) * kChainQueue;
-  // Many warps of a block leave few registers to each lane.
+  // If a block has many warps, each lane has few registers.
   static constexpr bool kScarce = Team::kTeams > 10;
 
-  // Whether tours may be infeasible. If so, any feasible tour replaces an infeasible best tour. The
-  // feasibility of a part is unknown.
+  // Whether tours may be infeasible. If so, any feasible tour replaces an infeasible best tour.
+  // Chains on parts compare costs alone, because the feasibility of a part is unknown.
   static constexpr bool kJudges = Scope::kWhole && !length_alone<Metric>();
 
   // Always in shared memory.
@@ -209,8 +209,8 @@ struct Chain
   const Team& team;
   const KickSchedule& schedule;
   const ChainBatch& batch;
-  const int stride;  // cities from the start of a chain's tour to that of the next
-  // Members of fixed size come first in memory, so that one address serves them and the tour's
+  const int stride;  // number of cities in a row of tours
+  // Members of fixed size come first in memory, so that one base address serves them and the tour's
   // order.
   ChainMemory& shared;
   City* const ring;
@@ -220,7 +220,7 @@ struct Chain
   const Choices choices;
   Sums own_sums;
   bool best_is_feasible = true;
-  bool limited = false;  // whether fewer moves are left than a journal has room for
+  bool limited = false;  // whether fewer moves are left than the journal can hold
 
   GLS_DEVICE Chain(const Team& team, int item, Memory& memory, const Instance& instance,
                    const Candidates& lists, const KickSchedule& schedule, const ChainBatch& batch,
@@ -241,7 +241,7 @@ struct Chain
     return Scope::kWhole ? instance.n : parts.stride;
   }
 
-  // Returns the view that moves use, of the whole problem, or of a part with copies of its sites
+  // Returns the view through which moves read the whole problem, or a part with copies of its sites
   // and mates.
   GLS_DEVICE static View make_view(const Team& team, int item, int stride, Memory& memory,
                                    const Instance& instance, const Candidates& lists,
@@ -342,8 +342,8 @@ struct Chain
   // Whether a kick and its repair have led back to the same cost.
   GLS_DEVICE bool returned() const { return rise() == 0; }
 
-  // Finds the next move of a repair; returns false if there is none, or if no room or no moves are
-  // left.
+  // Finds the next move of a repair; returns false if no move gains, if the journal or the queue is
+  // full, or if the chain has made all its moves.
   GLS_DEVICE bool find_repair() {
     if (journal.size + kEdges > kReversals || (limited && sums().moves_left <= 0) ||
         queue.size + 2 * kEdges > kWaiting) {
@@ -446,7 +446,7 @@ struct Chain
   GLS_DEVICE Sums& sums() { return kScarce ? shared.sums : own_sums; }
   GLS_DEVICE const Sums& sums() const { return kScarce ? shared.sums : own_sums; }
 
-  // Moves that a chain may still make, at most 2^30 in a launch.
+  // Returns how many moves a chain may still make, at most 2^30 in a launch.
   GLS_DEVICE int moves_of_launch(int item) const {
     const int64 left = schedule.max_moves - batch.move_counts[item];
     return int(left < 1 << 30 ? left : 1 << 30);

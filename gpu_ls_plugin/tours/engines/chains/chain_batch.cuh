@@ -7,12 +7,12 @@ namespace gls {
 
 // Parameters of the chains of a launch.
 struct KickSchedule {
-  int ahead;            // cities that a repair looks at together
+  int ahead;            // maximum number of cities that a repair looks at together
   uint64 seed;          // of the kicks
   int64 first_row;      // chain r uses the random numbers of row first_row + r
-  int64 until;          // kicks after which a chain stops
-  int64 max_moves;      // moves after which a chain stops
-  int patience;         // kicks without a new best after which a chain waits; 0: never
+  int64 until;          // a chain stops after this many kicks
+  int64 max_moves;      // a chain stops after this many moves
+  int patience;         // a chain waits after this many kicks without a new best tour; 0: never
   int window;           // places around the first cut of a kick; its meaning depends on the cuts
   float heat, cooling;  // the level of kick k is heat - cooling * k, in the unit of the chain
 
@@ -21,12 +21,12 @@ struct KickSchedule {
 
 // State of the chains of a launch; counts have an entry for each chain.
 struct ChainBatch {
-  const float* units;                // of each chain, the length of an acceptance level of 1
+  const float* units;                // the length that corresponds to an acceptance level of 1
   int *tours, *best_tours;           // in rows; one array if the current tour is always the best
   void *costs, *best_costs;          // of these tours
-  int64 *kick_counts, *move_counts;  // so far
+  int64 *kick_counts, *move_counts;  // kicks and moves so far
   int64* accepted_counts;            // accepted kicks
-  int64* idle_counts;                // kicks since the last best tour
+  int64* idle_counts;                // kicks since the last new best tour
   int64* look_counts;                // looks at a city
   int64* moves_by;                   // of each neighbourhood, moves of all chains together
   char* scratch;                     // memory of chains that are not in shared memory
@@ -37,8 +37,8 @@ struct ChainBatch {
   }
 };
 
-// Returns the change of cost by a kick and its repair, or 0 if real sums differ by rounding alone:
-// then the tour is almost always the same as before.
+// Returns `rise`, the change of cost by a kick and its repair. Returns 0 if a floating-point rise
+// may be a rounding error: then the tour is almost always the same as before.
 template <bool real, class Cost>
 GLS_DEVICE Cost rounded(Cost rise, Cost cost) {
   return real && fabs(double(rise)) <= 1e-12 * double(cost) ? 0 : rise;

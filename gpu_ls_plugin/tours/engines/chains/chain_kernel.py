@@ -36,7 +36,7 @@ class ChainState:
     Attributes
     ----------
     divisible : bool
-        Whether a launch may end after any kick without an effect on the result.
+        Whether a launch may end after any kick without changing the result.
     tours, best_tours : arrays, shape (P, n), int32
         Current and best tours; the same array if a chain's current tour is always its best one.
     costs, best_costs : arrays, shape (P,)
@@ -44,9 +44,9 @@ class ChainState:
     units : array, shape (P,), float32
         Length that corresponds to an acceptance level of 1.
     kicks, accepted, idle, looks, moves, restarts : arrays, shape (P,), int64
-        Counts of each chain; `idle` counts the kicks since its last new best tour.
+        Counts of each chain; `idle` counts the kicks since the chain's last new best tour.
     moves_by : array, shape (K,), int64
-        Moves of each neighbourhood, summed over all chains, if there are several neighbourhoods.
+        Number of moves by each neighbourhood in all chains; not valid if there is only one.
     """
 
     divisible: ClassVar[bool] = True
@@ -54,7 +54,7 @@ class ChainState:
     accept: Acceptance
     _kernel: Kernel
     _arguments: dict[str, Any]
-    _shared_bytes: int  # dynamic shared memory of a block
+    _shared_bytes: int  # how many bytes of dynamic shared memory a block needs
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ def chain_kernel(
     layout: tour_layouts.ChainShape,
     scope: str = WHOLE_TOUR,
 ) -> Kernel:
-    """Compose the kernel that runs one chain per team; `scope` is a whole tour or a part."""
+    """Compose the kernel that runs one chain per team; `scope` is `WHOLE_TOUR` or `TOUR_PART`."""
     kernel = moves.kernel(
         "chain",
         metric,

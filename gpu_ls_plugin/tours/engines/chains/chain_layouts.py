@@ -20,10 +20,10 @@ from gpu_ls_plugin.tours.kernels.tour_layouts import (
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
-LONGEST_WHOLE = 12_000  # cities; longer tours are searched in parts (docs/algorithm.md)
+LONGEST_WHOLE = 12_000  # maximum number of cities; longer tours are searched in parts
 SECONDS_PER_KICK = {"cuda": 5e-6, "cpu": 5e-5}  # upper bounds for a kick and its repair
-# Warps of a block and blocks of a multiprocessor, by the registers that moves need; the first pair
-# that fits is taken. Chains on parts need a few more registers than chains on whole tours.
+# Warps per block and blocks per multiprocessor, by how many registers the moves need; the first
+# pair that fits is used. Chains on parts need a few more registers than chains on whole tours.
 PART_WARPS = {
     "few": ((12, 2), (10, 2), (18, 1), *ONE_BLOCK),
     "some": ONE_BLOCK,
@@ -40,7 +40,7 @@ def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECON
 
 
 def part_bytes(n: int, needs: ChainNeeds) -> int:
-    """Return the bytes of shared memory of a chain on a part, with its copy of sites and mates."""
+    """Return how many bytes of shared memory a chain on a part needs, with its sites and mates."""
     return warp_bytes(n, needs) + padded(n * needs.site_bytes) + padded(2 * n)
 
 
@@ -49,7 +49,7 @@ class PartShape(ChainShape):
     """The layout of chains on parts."""
 
     def shared_bytes(self, n: int) -> int:
-        """Return the dynamic shared memory of a block."""
+        """Return how many bytes of dynamic shared memory a block needs."""
         return self.teams * part_bytes(n, self.needs)
 
 

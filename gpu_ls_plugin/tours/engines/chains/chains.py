@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
-RESTART_STREAM = 2**40  # random streams reserved for a round of restarts; each row uses one
+RESTART_STREAM = 2**40  # number of random streams per round of restarts; each row uses one
 Kept = TypeVar("Kept")
 _STATE = (
     *("tours", "best_tours", "costs", "best_costs", "units", "kicks", "accepted", "idle"),
@@ -43,16 +43,16 @@ class Chains(ChainState, ABC):
     Parameters
     ----------
     patience : int, optional
-        Kicks without a new best after which a chain waits for a restart.
+        A chain waits for a restart after this many kicks without a new best tour; None: never.
     parts : CandidateMoves, optional
-        Neighbourhoods and candidates on the backend.
+        Neighbourhoods and candidates on the backend, if a kernel of chains needs them.
     neighbourhoods : int
         Number of neighbourhoods whose moves are counted separately.
 
     Attributes
     ----------
     crossed : int
-        Generations of crossovers so far; each uses new random numbers.
+        Number of generations of crossovers so far; each uses new random numbers.
     gaining : float, or array of the backend, shape ()
         Share of the chains for which the last crossover found a new best tour; 1.0 if not counted.
     """
@@ -85,7 +85,8 @@ class Chains(ChainState, ABC):
     @property
     def current_is_best(self) -> bool:
         """Whether a chain's current tour is always its best one."""
-        alone = self.start.problem.objective.length_alone  # else a cheaper tour may be infeasible
+        # Under other objectives, a cheaper tour may be infeasible.
+        alone = self.start.problem.objective.length_alone
         return self.accept.never_worse and not self.patience and alone
 
     def state(self) -> dict[str, Any]:
@@ -128,12 +129,13 @@ class Chains(ChainState, ABC):
         self.idle[rows] = 0
 
     def adopt(self, tours: Any, costs: Any) -> Any:
-        """Let chains continue from tours (P, n) that are cheaper than their best ones.
+        """Let each chain continue from its row of `tours` (P, n), if cheaper than its best tour.
 
-        Return a mask (P,) of these chains.
+        Return a mask (P,) of the chains that do so.
         """
         xp = self.start.backend.xp
-        cheaper = xp.asarray(costs) < self.best_costs  # a mask: the host would wait for indices
+        # A mask, because the host would have to wait for indices.
+        cheaper = xp.asarray(costs) < self.best_costs
         for current, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
             found, where = (costs, cheaper) if current.ndim == 1 else (tours, cheaper[:, None])
             xp.copyto(current, found, where=where)
@@ -143,7 +145,7 @@ class Chains(ChainState, ABC):
         return cheaper
 
     def keep_best(self) -> Any:
-        """Offer the current tours; return which are better than the best so far, as a mask."""
+        """Keep each current tour that is better than its chain's best; return which, as a mask."""
         return self.offer(self.tours, self.costs)
 
     def offer(self, tours: Any, costs: Any) -> Any:
@@ -190,7 +192,7 @@ class Chains(ChainState, ABC):
     def searched(
         self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Run the local search from `fresh[rows]`; `fresh` is (P, n), `rows` are in order.
+        """Run the local search from `fresh[rows]`; `fresh` is (P, n), `rows` are ascending.
 
         Return tours, costs and statistics; None if the tours are not local optima after `seconds`.
         The result does not depend on the other rows.
@@ -256,15 +258,15 @@ class FusedChains(Chains):
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
-        """Return the device memory of a chain in bytes."""
+        """Return how many bytes of device memory a chain needs."""
         return 8 * n + tour_layouts.chain_bytes(n, 4) + 128
 
     def first_kicks(self) -> int:
-        """Return a number of kicks for one launch."""
+        """Return a number of kicks for the first launch."""
         return chain_layouts.first_kicks(self.start.backend, len(self.tours))
 
     def moves_per_look(self) -> int:
-        """Return the number of moves at a city."""
+        """Return how many moves a look at a city evaluates."""
         return self.parts.neighbours
 
 
@@ -347,7 +349,7 @@ class SteppedChains(Chains):
 
 
 def _uniform(seed: int, first_row: int, count: int) -> NDArray[np.float64]:
-    """Return a number in (0, 1] for each row; it depends on the seed and the row alone."""
+    """Return a random number in (0, 1] for each row, which depends on the seed and row alone."""
     bits = np.random.Philox(key=seed)
     bits.advance(first_row)
-    return 1.0 - np.random.Generator(bits).random((count, 4))[:, 0]  # Philox makes four at once
+    return 1.0 - np.random.Generator(bits).random((count, 4))[:, 0]  # Philox draws four at once

@@ -6,7 +6,7 @@
 
 namespace gls {
 
-constexpr int kDrawsPerKick = 1024;  // steps of the random stream for each kick
+constexpr int kDrawsPerKick = 1024;  // steps of the random stream reserved for each kick
 
 // The numbers that a team has drawn: the first eight numbers of each of some consecutive kicks
 // (most kicks need no more), or later numbers of a single kick.
@@ -14,14 +14,14 @@ template <class Team>
 struct DrawnNumbers {
   static constexpr int kKicks = Team::kLanes > 1 ? 4 : 1, kOfKick = 8, kAll = kOfKick * kKicks;
   uint32 numbers[kAll];
-  int group;  // lower bits of the number of the group of kicks; -1: no group
+  int group;  // lower bits of kick / kKicks; -1: later numbers of a single kick, or none
 };
 
 // The random stream of one kick, the same for all lanes.
 template <class Team>
 class KickNumbers {
   using Drawn = DrawnNumbers<Team>;
-  static_assert(sizeof(Drawn) <= kDrawnBytes, "numbers of a warp");
+  static_assert(sizeof(Drawn) <= kDrawnBytes, "Python reserves kDrawnBytes for DrawnNumbers");
 
  public:
   GLS_DEVICE KickNumbers(const Team& team, const Philox& stream, int64 kick, Drawn& drawn)

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 class TourParts:
     """Parts of tours, as small problems that number their cities from 0."""
 
-    sizes: Any  # (K,) int32, cities of each part; the rest of its rows below is unused
+    sizes: Any  # (K,) int32, number of cities of each part; the rest of its rows below is unused
     names: Any  # (K, m) int32, number of each city in the whole problem
     mates: Any  # (K, m) int32, the other end of a city's fixed edge, or the city itself
-    near: Any  # (K, m, degree), candidates in the form of `CandidateMoves.arguments`
-    near_lengths: Any  # (K, m, degree)
+    near: Any  # (K, m, degree), candidates in the form of `CandidateMoves.arguments`, or None
+    near_lengths: Any  # (K, m, degree), lengths to the candidates, or None
 
     @classmethod
     def empty(cls, xp: Any, count: int, stride: int, arguments: dict[str, Any]) -> TourParts:
-        """Allocate `count` parts of up to `stride` cities, for `CandidateMoves.arguments`."""
+        """Allocate `count` parts of up to `stride` cities; see `CandidateMoves.arguments`."""
         near, lengths = (
             None if lists is None else xp.empty((count, stride, arguments["degree"]), lists.dtype)
             for lists in (arguments["candidates"], arguments["candidate_lengths"])
@@ -95,11 +95,12 @@ class PartSearch:
         cut : TourParts
             The K parts.
         rings : array of the backend, shape (K * R, m), int32
-            Tours of R chains for each part. They change; costs are relative to these tours.
+            First tours of R chains for each part, which the chains change. Costs are relative to
+            the first tours.
         units : array of the backend, shape (K * R,), float32
-            Length that corresponds to a level of 1.
+            Length that corresponds to an acceptance level of 1, for each chain.
         kicks : int
-            Kicks of each chain.
+            Number of kicks of each chain.
         level : float
             First level of the acceptance rule; it falls linearly to 0.
         window : int
@@ -109,7 +110,7 @@ class PartSearch:
         seconds : float
             No launch begins after this time; a CPU also stops within a launch.
         step : int
-            Kicks of the first launch.
+            Maximum number of kicks of each chain in the first launch.
         """
         rises = self.start.backend.xp.zeros(len(rings), self.start.problem.cost_dtype)
         chains = PartChains(self, cut, rings, rises, units, window, first_row, step)
@@ -166,11 +167,11 @@ class PartChains(ChainState):
         return bool((self.kicks < until).any())
 
     def first_kicks(self) -> int:
-        """Return the kicks of the first launch."""
+        """Return the number of kicks of the first launch."""
         return self._step
 
     def moves_per_look(self) -> int:
-        """Return the number of moves at a city."""
+        """Return how many moves a look at a city evaluates."""
         return self._search.neighbours
 
 

@@ -40,12 +40,13 @@ SEGMENT_DTYPE, PATH_DTYPE, PIECE_DTYPE = (
 CUT, JOINED = (struct_of(HEADER, "CutTours"),), (struct_of(HEADER, "JoinedParts"),)
 KICKS_PER_CITY = 2  # kicks of each chain in a round, per city of a part
 SMALLEST_SEGMENT = 8  # cities
-CITIES_TOGETHER = {"cpu": 1, "cuda": 2**20}  # cities of the tours whose links are counted at once
+# Links of several tours are counted at once, if they have at most this many cities together.
+CITIES_TOGETHER = {"cpu": 1, "cuda": 2**20}
 KEY_STEP = 0x9E3779B97F4A7C15  # odd, so that different first rows have different keys
 
 
 def make_part_kernel(lists: str, team: str) -> Kernel:
-    """Compose the kernel that makes parts, with candidate lists of a C++ type."""
+    """Compose the kernel that makes parts; `lists` is the C++ type of candidate lists."""
     return _kernel("make_part", f"gls::MakePart<{team}, {lists}>", CUT, team)
 
 
@@ -64,7 +65,10 @@ def _kernel(name: str, body: str, parameters: tuple[Parameter, ...], team: str) 
 
 
 class PartedTours(Chains):
-    """Chains on parts of `size` cities. Each tour counts as a chain with the kicks of its parts."""
+    """Chains on parts of about `size` cities.
+
+    Each tour counts as one chain, and its kicks are those of all chains on its parts.
+    """
 
     divisible = False  # a launch is a whole round
 
@@ -128,17 +132,20 @@ class PartedTours(Chains):
         self._pace = (now() - begin) / kicks
 
     def first_kicks(self) -> int:
-        """Return the kicks of a round for one tour."""
+        """Return the number of kicks of a round for one tour."""
         parts: int = max(1, self.start.problem.n // self._stride)
         kicks: int = self._kicks * self._replicas * parts
         return kicks
 
     def moves_per_look(self) -> int:
-        """Return the number of moves at a city."""
+        """Return how many moves a look at a city evaluates."""
         return self.parts.neighbours
 
     def _make_round(self, until: int, level: float, most: int, seconds: float) -> int:
-        """Cut the tours, search the parts and join them; return the kicks of each chain."""
+        """Cut the tours, search the parts and join them; return the number of kicks per chain.
+
+        `most` is the maximum of this number.
+        """
         watch = Stopwatch.of(seconds)
         xp, tours = self.start.backend.xp, len(self.tours)
         segments, cut, arrays = self._cut()
@@ -171,7 +178,7 @@ class PartedTours(Chains):
         return kicks
 
     def _keep_feasible(self, before: Any) -> None:
-        """Restore the tours of `before` that were feasible, if the new ones are not."""
+        """Restore each tour of `before` that was feasible and whose new tour is not."""
         backend, problem = self.start.backend, self.start.problem
         feasible, was_feasible = (
             problem.objective.feasible(problem, backend.to_numpy(tours))
@@ -181,7 +188,7 @@ class PartedTours(Chains):
         self.tours[lost] = before[lost]
 
     def _cut(self) -> tuple[NDArray[Any], TourParts, dict[str, Any]]:
-        """Return the segments of parts, the parts, and the arguments of the kernels."""
+        """Return the segments of each part, the parts, and the arguments of the kernels."""
         backend, arguments = self.start.backend, self.parts.arguments
         xp, (tours, n) = backend.xp, self.tours.shape
         self.tours[:] = xp.roll(self.tours, -int(self._random.integers(n)), axis=1)
@@ -234,8 +241,9 @@ class PartedTours(Chains):
         return parts[np.argsort(parts["tour"], kind="stable")]
 
     def _links(self, places: Any, cuts: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
-        """Return three arrays (L,): both segments of each pair, and the count of candidate links.
+        """Return which pairs of segments are linked by candidates, as three arrays (L,).
 
+        They contain the lower segment of each pair, the higher one, and the number of links.
         Segments are numbered consecutively through all tours.
         """
         backend, count = self.start.backend, len(cuts) - 1
@@ -289,7 +297,8 @@ def joined_pieces(
 
     If the path of a part runs backwards through the fixed edge between its two segments, the tour
     between the segments is reversed. Two such parts must not cross each other: the one that gains
-    less keeps its old path. Parts with a void path do so, too. `paths` is changed accordingly.
+    less keeps its old path. Parts with a void path also keep their old one. `paths` is changed
+    accordingly.
     """
     begin, end = segments["begin1"], segments["begin2"]
     double = segments["length2"][parts] > 0

@@ -1,8 +1,9 @@
 // Cuts parts out of tours as small problems, and joins them again.
 //
 // A part is one segment of a tour, or two. A fixed edge replaces each path of the tour outside the
-// part. The cities of a part have their own numbers, in the order of the tour: segment one has the
-// numbers 0 .. length1 - 1, segment two the next ones. The first and the last city are mates.
+// part; the two ends of a fixed edge are called mates. A part numbers its cities in the order of
+// the tour: segment one has the numbers 0 .. length1 - 1, segment two the next ones. The first city
+// and the last one are mates.
 #pragma once
 
 #include "tours/problem/lengths.cuh"
@@ -10,7 +11,8 @@
 namespace gls {
 
 struct Segments {
-  int tour, begin1, length1, begin2, length2;  // row of the tour; first places and lengths
+  // Row of the tour; first place and length of each segment. A single segment has length2 = 0.
+  int tour, begin1, length1, begin2, length2;
 
   GLS_DEVICE int size() const { return length1 + length2; }
   GLS_DEVICE int place(int number) const {
@@ -33,14 +35,16 @@ struct Segments {
 
 // Tours and their parts; parts are in rows of `stride` cities.
 struct CutTours {
-  int n, stride, degree;  // cities of a tour, and of the largest part; candidates of a city
-  const void* segments;   // of every part, its Segments
-  const int* tours;       // in rows
-  const int* places;      // of every city in its tour
-  const int* candidates;  // of the whole problem, like their lengths
+  // Number of cities of a tour, and of the largest part; number of candidates per city.
+  int n, stride, degree;
+  const void* segments;  // Segments of each part
+  const int* tours;      // in rows
+  const int* places;     // of each city in its tour
+  // Candidates of the cities of the whole problem, and the lengths to them.
+  const int* candidates;
   const void* candidate_lengths;
-  int *sizes, *names, *mates;  // size of a part; numbers in the problem, and mates, of its cities
-  void *near, *near_lengths;   // candidates of a part's cities, by numbers of the part
+  int *sizes, *names, *mates;  // size of each part; number in the problem, and mate, of each city
+  void *near, *near_lengths;   // candidates of each city, as numbers in the part; their lengths
 
   GLS_DEVICE const Segments& part(int item) const {
     return static_cast<const Segments*>(segments)[item];
@@ -69,8 +73,8 @@ struct MakePart {
 // The best tour of a part, read as a path from the part's first city to its last.
 struct Unrolled {
   int begin;   // place of the first city
-  int step;    // direction; 0 if a fixed edge is missing, so that the path is void
-  int split;   // cities before the fixed edge between the segments
+  int step;    // direction, 1 or -1; 0 if the tour lacks a fixed edge, so that the path is void
+  int split;   // number of cities before the fixed edge between the segments
   int turned;  // whether the path runs backwards through that edge
 };
 
@@ -83,10 +87,10 @@ struct Piece {
 // The results of the chains on parts, and the joined tours.
 struct JoinedParts {
   const int* rings;    // best tours of all chains, in rows
-  const int* winners;  // of every part, its best chain
-  void* unrolled;      // of every part, the path of that chain
-  const void* pieces;
-  int* joined;  // tours, in rows
+  const int* winners;  // best chain of each part
+  void* unrolled;      // path of that chain, as Unrolled
+  const void* pieces;  // as Piece
+  int* joined;         // tours, in rows
 };
 
 // Reads the best tour of a part as a path.

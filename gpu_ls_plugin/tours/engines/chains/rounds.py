@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
     from gpu_ls_plugin.tours.engines.chains.start import Repair
 
-KICKS_PER_CITY = 0.5  # in a generation of chains that do not cooperate
-LEAST_KICKS_PER_CITY = 100  # of all chains together, in the shortest wait of `EqualCosts`
+KICKS_PER_CITY = 0.5  # kicks per generation of chains that do not cooperate
+LEAST_KICKS_PER_CITY = 100  # minimum of all chains together in a wait of `EqualCosts`
 _STATE = (
     *("done", "exchanges", "generations"),
     *("_next", "_pace", "_equal_costs", "_best", "_counted"),
@@ -31,7 +31,7 @@ _STATE = (
 
 
 class Rounds(Population):
-    """Chains that kick and repair, and exchange tours once per period of kicks.
+    """Chains that kick and repair, and exchange tours once per period of their cooperation.
 
     A generation ends with an exchange.
 
@@ -39,13 +39,13 @@ class Rounds(Population):
     ----------
     chains : ChainState
     statistics : Statistics
-        Its counts and times are increased.
+        The rounds add their counts and times to it.
     search : Repair, optional
         Local search of chains that restart; without it, no chain restarts.
     cooperation : Cooperation, optional
         Exchanges tours between the chains; without it, there are no exchanges.
     best : float
-        The best cost so far; only a lower one counts as an improvement.
+        The best cost so far; only a lower cost counts as an improvement.
     stirs : bool
         Whether half of the chains restart once all have reached the same cost.
     """
@@ -71,7 +71,8 @@ class Rounds(Population):
         self._pace = Pace(chains.first_kicks())
         self._equal_costs = EqualCosts(n, size)
         self._counted: Any
-        # The moves of the first descent are counted elsewhere: the first count is subtracted.
+        # The moves of a first descent are counted elsewhere. If there was one, the first call of
+        # `count` stores the counts, which the next call subtracts.
         fresh = isinstance(chains.start.moves, int)
         self._best, self._counted = best, 0 if fresh else None
 
@@ -161,7 +162,10 @@ class Rounds(Population):
         return min(leg.until, leg.first + own)
 
     def _stir(self, seconds: float) -> None:
-        """Restart every second chain if all have had equal costs for a while; keep best tours."""
+        """Restart every second chain if all have had equal costs for a while.
+
+        They keep their best tours.
+        """
         chains, best = self.chains, self.chains.best_costs.min().item()
         improved, self._best = best < self._best, best
         if not self._equal_costs.reached(chains, self.done, improved) or chains.current_is_best:
@@ -181,7 +185,7 @@ class Rounds(Population):
         self._next = reached + kicks + self._period
 
     def _counts(self) -> NDArray[np.int64]:
-        """Return the counts summed over all chains, then those of several neighbourhoods."""
+        """Return the counts of all chains together, then the moves of several neighbourhoods."""
         chains, xp = self.chains, self.chains.start.backend.xp
         each = (chains.kicks, chains.accepted, chains.restarts, chains.moves, chains.looks)
         sums = xp.stack(each).sum(axis=1)
@@ -195,7 +199,7 @@ class EqualCosts:
     """Tests, after a wait without a better tour, whether all chains have the same cost.
 
     The wait has as many kicks as it took to find the best tour. It doubles each time that all
-    chains have the same cost at its end.
+    chains have the same cost at the end of the wait.
     """
 
     def __init__(self, n: int, chains: int) -> None:

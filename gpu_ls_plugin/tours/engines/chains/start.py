@@ -1,4 +1,4 @@
-"""Types of what chains start from: their tours, their local search and their iterated search."""
+"""Types for the start of chains: their first tours, local search and iterated search."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Start:
     seed: int
     first_row: int = 0
     max_moves: int = NO_LIMIT  # a chain stops after this many moves, including `moves`
-    moves: Any = 0  # (P,) int64, moves of each chain so far
-    moves_by: Any = 0  # (K,) int64, moves of each neighbourhood so far, if there are several
+    moves: Any = 0  # (P,) int64, number of moves of each chain so far
+    moves_by: Any = 0  # (K,) int64, number of moves by each neighbourhood so far
 
 
 class Repair(Parameters, Protocol):
@@ -39,7 +39,7 @@ class Repair(Parameters, Protocol):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """Parts that its kernels contain, besides the metric."""
+        """Parts that its kernels contain, in addition to the metric."""
 
     def __call__(
         self,

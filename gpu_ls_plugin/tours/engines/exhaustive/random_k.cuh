@@ -18,8 +18,8 @@ namespace gls {
 // Parameters of the search.
 struct RandomKRules {
   float slack;  // bound on the error of six estimates, minus the least gain
-  int samples;  // per step
-  int shares;   // blocks that share the samples of a tour; 1 on a CPU
+  int samples;  // number of samples per step
+  int shares;   // number of blocks that share the samples of a tour; 1 on a CPU
   uint64 seed;
   int64 first_row;  // tour r uses the random numbers of row first_row + r
 };
@@ -95,7 +95,8 @@ struct RandomKSamples {
   using Length = typename Metric::Length;
   // Bound on the relative rounding error of float32 sums of six estimates.
   static constexpr float kRounding = 1.0f / (1 << 21);
-  static constexpr int kLongestRound = 1 << 17;  // samples; a CPU can stop after each round
+  // Maximum number of samples in a round; a CPU can stop after each round.
+  static constexpr int kLongestRound = 1 << 17;
 
   const Metric& metric;
   Tour<const int> tour;
@@ -136,8 +137,8 @@ struct RandomKSamples {
     return ways;
   }
 
-  // Returns the best move of a triple if its change is below `reached`; otherwise any of its moves,
-  // or none.
+  // Returns the best move of a triple if the move's change is below `reached`; otherwise any move
+  // of the triple, or {0, 0}.
   GLS_DEVICE Ranked<Length> best_way(Reconnection move, int64 index, Length reached) const {
     Ranked<Length> best{0, 0};
     const uint32 ways = promising(move, float(reached));

@@ -43,16 +43,17 @@ RESIDENT_BLOCKS = {
     True: 3,
     False: 2,
 }  # per multiprocessor, by whether the metric needs few registers
-ENOUGH_BLOCKS = 3  # blocks that keep a multiprocessor busy in an evaluation
-COPY_COST = 0.3  # samples that can be evaluated while a point is copied into shared memory
+ENOUGH_BLOCKS = 3  # number of blocks that keep a multiprocessor busy in an evaluation
+COPY_COST = 0.3  # number of samples that can be evaluated while a point is copied to shared memory
 
-# Upper bounds in seconds.
-CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}  # on a thread; a move takes "city" for each city
-CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}  # a sample on a multiprocessor; launches of a step
+# Upper bounds in seconds. A CPU thread takes "sample" per sample, and "city" per city of the tour
+# to apply a move. A multiprocessor takes "sample" per sample; the launches of a step take "step".
+CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}
+CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}
 
 
 def host_kernel(metric: Metric, first_way: int) -> Kernel:
-    """Compose the search by one CPU thread per tour, which tries the ways from `first_way` on."""
+    """Compose the search by one CPU thread per tour, with the reconnections from `first_way` on."""
     return metric_kernel(
         "random_k",
         metric,
@@ -64,7 +65,7 @@ def host_kernel(metric: Metric, first_way: int) -> Kernel:
 
 
 def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel:
-    """Compose the evaluation by one or more blocks per tour.
+    """Compose the evaluation of samples by one or more blocks per tour.
 
     If `in_shared`, a block first copies the points of its tour into shared memory.
     """
@@ -154,7 +155,7 @@ class RandomKSteps(Engine):
             self._host = host_kernel(search_metric(problem), self._first_way)
             return
         at_once = int(tuning.LAUNCH_SECONDS / self._seconds_of_step())
-        self._together = max(1, min(size, at_once))  # tours of a launch
+        self._together = max(1, min(size, at_once))  # number of tours per launch
         shares = shares_of_a_step(self._together, k, backend.processors)
         in_shared = copies_points(n, k // shares, backend.shared_memory)
         self._shared_bytes = n * POINT_BYTES if in_shared else 0
@@ -165,7 +166,7 @@ class RandomKSteps(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int, k: int) -> int:
-        """Return the memory of a tour in bytes."""
+        """Return how many bytes of device memory a tour needs."""
         return 4 * n + 64 + 2 * RANKED_BYTES
 
     def launch(self, passes: int, seconds: float) -> None:
@@ -187,13 +188,13 @@ class RandomKSteps(Engine):
                 replace()
 
     def _seconds_of_step(self) -> float:
-        """Return an upper bound in seconds for a step of one tour alone on a GPU or CPU thread."""
+        """Return an upper bound in seconds for a step of one tour, alone on a GPU or CPU thread."""
         if self.backend.name == "cpu":
             return CPU_SECONDS["sample"] * self._k + CPU_SECONDS["city"] * self.problem.n
         return CUDA_SECONDS["sample"] * self._k / self.backend.processors + 1e-9
 
     def first_passes(self) -> int:
-        """Return a number of passes for one launch."""
+        """Return a number of passes for the first launch."""
         size, seconds = len(self.tours), self._seconds_of_step()
         if self.backend.name == "cpu":
             seconds *= -(-size // self.backend.processors)
@@ -202,10 +203,10 @@ class RandomKSteps(Engine):
         return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
     def moves_per_evaluation(self) -> int:
-        """Return the number of reconnections of k triples."""
+        """Return how many reconnections of k triples a pass evaluates."""
         return self._k * (RECONNECTIONS - self._first_way)
 
 
 def _slack(problem: TSP) -> float:
-    """Return a bound on the error of six estimated lengths, minus 1 if gains are integers."""
+    """Return a bound on the error of six estimates, minus the least gain: 1 for integers, or 0."""
     return float32_above(6 * problem.metric.slack(problem.values) - problem.integer)

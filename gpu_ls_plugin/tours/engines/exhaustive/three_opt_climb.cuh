@@ -29,9 +29,9 @@ struct ThreeOptTiles {
   using Exact = Lengths<Metric, Value>;
 
   static constexpr int kSquare = Tiles::kSquare;
-  static constexpr int kRows = edge + 1;   // positions of a side of a bar, and the next one
-  static constexpr int kPitch = edge + 4;  // entries of a table's column, a multiple of 16 bytes
-  static constexpr int kColumns = 32;      // columns k between two barriers
+  static constexpr int kRows = edge + 1;   // number of positions on a side of a bar, plus one
+  static constexpr int kPitch = edge + 4;  // entries per column of a table, a multiple of 16 bytes
+  static constexpr int kColumns = 32;      // number of columns k between two barriers
   static_assert(2 * (kColumns + 1) >= kRows, "the tables have room for the lengths of pairs");
 
   struct alignas(16) Four {
@@ -49,7 +49,8 @@ struct ThreeOptTiles {
     }
   };
 
-  // Slots of the cities at the positions from tile.i, tile.j and tile.k on.
+  // The first slots for the cities at the positions from tile.i, tile.j and tile.k on, and the
+  // number of slots.
   static constexpr int kI = 0, kJ = kRows, kK = 2 * kRows, kSlots = kK + Tiles::kDepth + 1;
 
   struct Storage {
@@ -127,7 +128,7 @@ struct ThreeOptTiles {
         if (masked && ahead + c <= q) continue;
 #pragma unroll
         for (int p = 0; p <= kSquare; ++p) {
-          if (p == 0 && q == kSquare) continue;  // no pair needs it
+          if (p == 0 && q == kSquare) continue;  // no pair needs this sum
           sums.m[p][q] = Step::least(sums.m[p][q], from_i.value[p] + to_j.value[q]);
         }
 #pragma unroll

@@ -1,7 +1,7 @@
 """Engine of the exhaustive 3-opt climb.
 
-A GPU evaluates all triples of all tours at once, cut into bars. On a CPU, each thread climbs with
-one tour.
+A GPU evaluates all triples of all tours at once; a block evaluates a bar of triples
+(triple_tiles.cuh). On a CPU, each thread climbs with one tour.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LARGEST = 3000  # cities; a pass evaluates about 4 n**3 / 6 moves
+LARGEST = 3000  # maximum number of cities; a pass evaluates about 4 n**3 / 6 moves
 HOST_PARAMETERS = (
     struct_of("tours/problem/instance.cuh", "Instance"),
     struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"),
@@ -32,8 +32,8 @@ HOST_PARAMETERS = (
 TILES_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("void* best"))
 MOVES_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("const void* best"))
 
-LONGEST_INT = 2.0**29  # longest length for gls::ThreeOptStep<Metric, int>
-DISTRUST = 2.0**-22  # least relative error, so that estimates from 2**22 on are never trusted
+LONGEST_INT = 2.0**29  # maximum length for gls::ThreeOptStep<Metric, int>
+DISTRUST = 2.0**-22  # minimum relative error; with it, no estimate of 2**22 or more is trusted
 
 # Edge and depth of bars, as gls::TripleTiles defines them. The first pair that gives each
 # multiprocessor at least ENOUGH bars is used.
@@ -42,8 +42,8 @@ ENOUGH = 3
 # Threads per multiprocessor, by the type of lengths: each has 128 or 255 registers.
 RESIDENT = {"int": 512, "gls::int64": 256, "double": 256}
 SQUARE = constant("tours/engines/exhaustive/triple_tiles.cuh", "kSquare")  # positions
-STEP_THREADS = 512  # of the block that applies a move
-MOST_BARS = 1 << 20  # bars of a launch; each has 16 bytes for its best pair
+STEP_THREADS = 512  # threads of the block that applies a move
+MOST_BARS = 1 << 20  # maximum number of bars per launch; each has 16 bytes for its best pair
 
 # Upper bounds in seconds.
 CUDA_SECONDS_PER_TRIPLE = 1e-9  # per multiprocessor
@@ -121,7 +121,7 @@ class ThreeOptClimb(Engine):
         self._tiles = tiles_kernel(problem.metric, value, *bar)
         self._moves = moves_kernel(problem.metric, value, *bar)
         self._bars = bar_count(n, *bar)
-        self._together = max(1, min(self._together, MOST_BARS // self._bars))  # tours in a launch
+        self._together = max(1, min(self._together, MOST_BARS // self._bars))  # tours per launch
         absolute, relative = problem.metric.estimate_error(problem.values)
         self._arguments |= {
             "error_absolute": absolute,
@@ -131,7 +131,7 @@ class ThreeOptClimb(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
-        """Return the memory of a tour in bytes, without a CPU thread's table of lengths."""
+        """Return how many bytes a tour needs, without a CPU thread's table of lengths."""
         return 4 * n + 64
 
     def launch(self, passes: int, seconds: float) -> None:
@@ -147,18 +147,18 @@ class ThreeOptClimb(Engine):
                 self.backend.launch(self._moves, count, arguments)
 
     def _seconds_of_pass(self) -> float:
-        """Return an upper bound in seconds for a pass of one tour alone on a GPU or CPU thread."""
+        """Return an upper bound in seconds for a pass of one tour, alone on a GPU or CPU thread."""
         triples = math.comb(self.problem.n, 3)
         if self.backend.name == "cpu":
             return CPU_SECONDS_PER_TRIPLE * triples + 1e-6
         return CUDA_SECONDS_PER_TRIPLE * triples / self.backend.processors + 1e-6
 
     def first_passes(self) -> int:
-        """Return a number of passes for one launch."""
+        """Return a number of passes for the first launch."""
         size = len(self.tours)
         if self.backend.name == "cpu":
             seconds = self._seconds_of_pass() * -(-size // self.backend.processors)
-        else:  # passes of finished tours cost launches, too
+        else:  # launches take time even if all tours are finished
             seconds = self._seconds_of_pass() * size + 1e-3
         return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 

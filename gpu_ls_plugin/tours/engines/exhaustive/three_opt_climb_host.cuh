@@ -1,5 +1,5 @@
 // Exhaustive best-improvement 3-opt on a CPU. It computes the (min, +) products of
-// three_opt_step.cuh by loops over j that the compiler vectorises.
+// three_opt_step.cuh by inner loops that the compiler can vectorise.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct ThreeOptClimb {
 
   const Host& team;
   const Step step;
-  const int size;                     // cities
-  const size_t pitch;                 // entries of a row; position `size` is position 0 again
+  const int size;                     // number of cities
+  const size_t pitch;                 // entries per row; position `size` is position 0 again
   std::vector<Value> lengths;         // between positions
   std::vector<Value> m, n, m_before;  // row i + 1 of M and N, and row i of M
   const Value* row(int p) const { return lengths.data() + p * pitch; }

@@ -12,15 +12,16 @@
 //   way 1   (((be - ef) + df) + ac) - (ab + cd)        way 3   (((ae - ef) + cf) + bd) - (ab + cd)
 //   way 1 with d = e, a 2-opt move:   (bd + ac) - (ab + cd)
 //
-// in this order everywhere, so that real changes are equal to the last bit. The innermost sums
-// depend on k. Since rounding is monotone, the least change of a pair (i, j) has the least inner
-// sums. With lengths P(x, y) between positions and e(k) = P(k, k+1), they are entries of two
-// (min, +) products:
+// in this order everywhere, so that all kernels compute the same floating-point changes, to the
+// last bit. The innermost sums depend on k. Since rounding is monotone, the least change of a pair
+// (i, j) has the least inner sums. With lengths P(x, y) between positions and e(k) = P(k, k+1), the
+// least inner sums are entries of two (min, +) products:
 //
 //   M(r, s) = min over k > s of (P(r, k) - e(k)) + P(s, k+1)
 //   N(r, s) = min over k > s of P(r, k+1) + (P(s, k) - e(k))
 //
-// The ways that add ad need M(i+1, j) and N(i+1, j); ac needs M(i+1, j+1), and bd needs M(i, j).
+// The ways that add ad need M(i+1, j) and N(i+1, j). Those that add ac need M(i+1, j+1), and those
+// that add bd need M(i, j).
 #pragma once
 
 #include "tours/problem/metric.cuh"
@@ -65,16 +66,17 @@ struct ThreeOptStep {
 
   GLS_DEVICE static Value least(Value a, Value b) { return b < a ? b : a; }
 
-  // The length between the cities at two positions.
+  // Returns the length between the cities at two positions.
   GLS_DEVICE Value length(int p, int q) const { return Value(metric(tour[p], tour[q])); }
 
-  // The least change of a pair, from its least sums and the lengths that do not depend on k.
+  // Returns the least change of a pair, from its least sums and the lengths that do not depend on
+  // k.
   GLS_DEVICE static Value change(Value sum_ad, Value sum_ac, Value sum_bd, Value ac, Value ad,
                                  Value bd, Value removed) {
     return least(least(sum_ad + ad, least(sum_ac, bd) + ac), sum_bd + bd) - removed;
   }
 
-  // The least (delta, k, way) of the triples with the edges after positions i < j.
+  // Returns the least (delta, k, way) of the triples with the edges after positions i < j.
   template <class Team>
   GLS_DEVICE Ranked<Value> third_edge(const Team& team, int i, int j) const {
     const int b = i + 1, d = j + 1;
@@ -96,7 +98,7 @@ struct ThreeOptStep {
   }
 
   // Applies the best move of the best pair, (delta, i n + j), and returns true; returns false if no
-  // move gains. A real gain that could be a rounding error does not count.
+  // move gains. A floating-point gain that could be a rounding error does not count.
   template <class Team>
   GLS_DEVICE bool take(const Team& team, Ranked<Value> pair) const {
     if (!(pair.value < 0)) return false;

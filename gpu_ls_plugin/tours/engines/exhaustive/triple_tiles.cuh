@@ -4,8 +4,8 @@
 // A block evaluates a bar. Each lane has a square of pairs (i, j) and goes through all k of the
 // bar. Bars are numbered layer by layer in the direction of k. The bar (I, J) of a layer begins at
 // i = I `edge` and j = J `edge`. Layer L has the bars with I <= J < depth (L + 1), in the order
-// J (J + 1) / 2 + I; in the last layer, J ends earlier. The number of a bar can be decoded in
-// integers.
+// J (J + 1) / 2 + I; in the last layer, J ends earlier. Integer arithmetic suffices to decode the
+// number of a bar.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -36,7 +36,7 @@ struct TripleTiles {
   }
 
   // The first pair of a lane's square. The squares of a warp are eight in a row and four in a
-  // column, so that its reads of consecutive rows use all banks.
+  // column, so that the warp's reads of consecutive rows use all banks of shared memory.
   GLS_DEVICE static int first_i(int lane) {
     return ((lane / 32 * 8) % (edge / kSquare) + lane % 8) * kSquare;
   }
@@ -47,13 +47,13 @@ struct TripleTiles {
  private:
   GLS_DEVICE static int triangular(int x) { return x * (x + 1) / 2; }
 
-  // Bars of the layers before one: the sum of triangular(depth L) for L = 1 .. layer.
+  // The number of bars before a layer: the sum of triangular(depth L) for L = 1 .. layer.
   GLS_DEVICE static int before(int layer) {
     const int squares = layer * (layer + 1) * (2 * layer + 1) / 6;
     return (depth * depth * squares + depth * triangular(layer)) / 2;
   }
 
-  // The largest x < 128 with f(x) <= value, of an increasing f.
+  // Returns the largest x < 128 with f(x) <= value, for an increasing f.
   template <class F>
   GLS_DEVICE static int largest(F f, int value) {
     int x = 0;

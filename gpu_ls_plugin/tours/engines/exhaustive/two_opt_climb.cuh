@@ -8,8 +8,8 @@
 // the tour. A lane keeps `Rows` consecutive rows in registers and goes through the columns. The
 // distance (i + 1, j + 1) of a move is the distance (i, j) of a move in the next row, so a move
 // takes little more than one square root. Lanes are `Rows` columns apart; one pad after every 8
-// points spreads them over the banks. Columns pass through a ring in shared memory, so only global
-// memory limits n.
+// points spreads their reads over the banks of shared memory. Columns pass through a ring in shared
+// memory, so only global memory limits n.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -25,9 +25,9 @@ struct TwoOptClimb {
   using Team = Block<32 * Warps>;
   using Length = typename Metric::Length;
 
-  static constexpr int kGroup = 8;                     // columns between two pads
-  static constexpr int kChunk = 128;                   // columns between two barriers
-  static constexpr int kBand = Team::kThreads * Rows;  // rows that a block holds at once
+  static constexpr int kGroup = 8;                     // number of columns between two pads
+  static constexpr int kChunk = 128;                   // number of columns between two barriers
+  static constexpr int kBand = Team::kThreads * Rows;  // number of rows that a block holds at once
   static constexpr int kRing = kBand + 2 * kChunk;
   static constexpr int kRingSlots = kRing / kGroup * (kGroup + 1);
   static_assert(Rows % kGroup == 0 || kGroup % Rows == 0,
@@ -39,7 +39,7 @@ struct TwoOptClimb {
   Tour<City> tour;
   const float slack;  // bound on the error of an estimate: twice the slack of a distance
   Point* ring;
-  RowBest<Length>* rows;  // best move of each row; null for one move per pass
+  RowBest<Length>* rows;  // best move of each row; null if a pass makes one move
 
   GLS_DEVICE static constexpr int pad(int slot) { return slot + slot / kGroup; }
 
@@ -83,7 +83,7 @@ struct TwoOptClimb {
     const int own = team.lane() * Rows;
     const int first = base + own < tour.n ? own : 0;  // lanes without rows read valid points
     const bool busy = base + (own & ~(32 * Rows - 1)) < tour.n;  // whether the warp has a row
-    // Positions up to the last column of the last row; short tours do not fill a band.
+    // Number of positions up to the last column of the last row; short tours do not fill a band.
     const int reach = min(kBand, tour.n - base) + last_column + 2 * kGroup;
     load(base, 0, min(kBand + kChunk, reach));
     team.sync();

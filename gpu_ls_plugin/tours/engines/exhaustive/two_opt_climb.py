@@ -36,25 +36,25 @@ GROUP, CHUNK = constant(CLIMB, "kGroup"), constant(CLIMB, "kChunk")  # columns
 # on a multiprocessor, and per city on a CPU thread.
 CUDA_SECONDS_PER_MOVE = {False: 2e-10, True: 1e-9}
 CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
-LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound for a pass of all tours of a launch
+LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound for one pass of all tours of a launch
 # Measured on the H200 (docs/kernels.md).
-RESIDENT_WARPS = {"fast": 16, "slow": 12}  # per multiprocessor; limited by registers
+RESIDENT_WARPS = {"fast": 16, "slow": 12}  # maximum per multiprocessor; registers limit it
 ROW_SPEED = {8: 1.0, 4: 0.85}  # relative speed of a lane, by its number of rows
-MOST_WARPS = 8  # per block
-LOAD_COST = 10  # moves that can be evaluated while one point is loaded into shared memory
+MOST_WARPS = 8  # maximum number of warps per block
+LOAD_COST = 10  # number of moves that can be evaluated while a point is loaded to shared memory
 
 
 @dataclass(frozen=True)
 class ClimbShape:
     """A launch layout of the exhaustive 2-opt climb."""
 
-    warps: int  # per block
-    rows: int  # rows of the neighbourhood per lane
-    in_shared: bool  # whether the 16-bit tour is in shared memory
-    blocks: int  # resident blocks per multiprocessor
+    warps: int  # number of warps per block
+    rows: int  # number of rows of the neighbourhood per lane
+    in_shared: bool  # whether the tour is in shared memory, with 16 bits per city
+    blocks: int  # number of resident blocks per multiprocessor
 
     def shared_bytes(self, n: int) -> int:
-        """Return the dynamic shared memory of a block for tours of n cities."""
+        """Return how many bytes of dynamic shared memory a block needs for tours of n cities."""
         ring = (32 * self.warps * self.rows + 2 * CHUNK) // GROUP * (GROUP + 1) * POINT_BYTES
         return ring + 2 * n * self.in_shared
 
@@ -63,10 +63,11 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
     """Return the layout that keeps a multiprocessor busiest (O'Neil and Burtscher 2015, 3.3).
 
     The rating of a layout is its number of resident warps, times the share of their work that
-    evaluates moves; lanes without a row and loads of columns do not count. Registers, shared memory
-    and the number of tours limit the resident blocks, so few tours get large blocks. Of two layouts
-    with equal ratings, the one with tours in shared memory wins. A metric without a `fast_estimate`
-    needs more registers.
+    evaluates moves, times the speed of their lanes; lanes without a row and loads of columns do not
+    count as work on moves. Registers, shared memory and the number of tours per multiprocessor,
+    `tours`, limit the resident blocks, so few tours get large blocks. Of two layouts with equal
+    ratings, the one with tours in shared memory wins. A metric without a `fast_estimate` needs more
+    registers.
     """
     resident = RESIDENT_WARPS["fast" if fast_estimate else "slow"]
 
@@ -130,7 +131,7 @@ class TwoOptClimb(Engine):
         size, n = tours.shape
         self._shared_bytes = 0
         self._several = moves_per_pass > 1
-        self._together = max(1, size)  # tours of a launch
+        self._together = max(1, size)  # number of tours per launch
         self._arguments: dict[str, Any] = {
             "metric_data": metric_data(backend, problem),
             "n": n,
@@ -164,7 +165,7 @@ class TwoOptClimb(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int, moves_per_pass: int) -> int:
-        """Return the device memory of a tour in bytes."""
+        """Return how many bytes of device memory a tour needs."""
         return n * (4 + (ROW_BYTES if moves_per_pass > 1 else 0)) + 64
 
     def launch(self, passes: int, seconds: float) -> None:
@@ -186,7 +187,7 @@ class TwoOptClimb(Engine):
         return seconds * max(0, self.moves_per_evaluation()) + 1e-9
 
     def first_passes(self) -> int:
-        """Return a number of passes for one launch."""
+        """Return a number of passes for the first launch."""
         share = -(-len(self.tours) // self.backend.processors)
         return max(1, int(tuning.LAUNCH_SECONDS / (share * self._seconds_of_pass())))
 
@@ -196,5 +197,5 @@ class TwoOptClimb(Engine):
 
 
 def _move_slack(problem: TSP) -> float:
-    """Return a bound on the error of the estimated change by a move, which adds two distances."""
+    """Return a bound on the error of a move's estimated change; a move adds two edges."""
     return float32_above(2 * problem.metric.slack(problem.values))

@@ -32,8 +32,8 @@ struct TwoOptClimb {
   using Length = typename Metric::Length;
 
   static constexpr bool kInteger = Length(0.5) == Length(0);
-  static constexpr int kListed = 256;  // possible exchanges of a full list
-  static constexpr int kBlock = 64;    // estimates tested at once
+  static constexpr int kListed = 256;  // number of possible exchanges in a full list
+  static constexpr int kBlock = 64;    // number of estimates tested at once
 
   // An exchange of two numbered edges. It is possible if the product of their senses is `relation`.
   struct Exchange {
@@ -63,7 +63,7 @@ struct TwoOptClimb {
   std::vector<int> sense;
 
   std::vector<float> to_tail, to_head;  // estimated distances to the ends of an edge, by position
-  std::vector<RowBest<Length>> rows;
+  std::vector<RowBest<Length>> rows;    // best move of each row, if a pass makes several moves
   std::vector<Exchange> exchanges;
   int possible = 0, full = kListed;  // number of possible exchanges, and of those in a full list
   Length floor = std::numeric_limits<Length>::max();
@@ -137,7 +137,8 @@ struct TwoOptClimb {
 
   // Lists exchanges of the edge at position `own` with shorter edges, in which the shorter new edge
   // links the end at position p to a neighbour. The exchange with the neighbour's edge on the same
-  // side is possible now. The exchange with its other edge is possible once one edge is reversed.
+  // side is possible now. The exchange with the neighbour's other edge becomes possible when one of
+  // the two edges is reversed.
   template <bool Forward>
   void walk(int p, int own) {
     const Length length = edge[own];
@@ -192,7 +193,7 @@ struct TwoOptClimb {
   }
 
   // Lists the exchange of the edges after positions i and j that is possible now or, if `turned`,
-  // once one of them is reversed.
+  // the one that becomes possible when one of the edges is reversed.
   void consider(int i, int j, bool turned) {
     if (adjacent(i, j)) return;
     const int a = tour[i], b = tour[tour.next(i)], c = tour[j], d = tour[tour.next(j)];
@@ -283,7 +284,7 @@ struct TwoOptClimb {
     }
     points[n] = points[0];
     for (int s = 0, p = first; s < move.offset; ++s, p = tour.next(p)) position[tour[p]] = p;
-    // The inner edges of the path, one fewer than its cities, are reversed as well.
+    // The inner edges of the path, one fewer than its cities, are also reversed.
     for (int s = 0; s < (move.offset - 1) / 2; ++s) {
       const int left = tour.wrap(first + s), right = tour.wrap(first + move.offset - 2 - s);
       std::swap(edge[left], edge[right]);

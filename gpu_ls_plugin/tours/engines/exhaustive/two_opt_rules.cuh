@@ -5,10 +5,10 @@ namespace gls {
 
 struct TwoOptRules {
   float slack;            // bound on the error of a move's estimated change
-  int moves_per_pass;     // most moves after one evaluation
-  const int* neighbours;  // of each city, nearest first; null on a GPU, like `lengths`
-  const void* lengths;    // to these neighbours
-  int degree;             // neighbours of a city
+  int moves_per_pass;     // maximum number of moves after one evaluation
+  const int* neighbours;  // of each city, nearest first; null on a GPU
+  const void* lengths;    // from each city to its neighbours; null on a GPU
+  int degree;             // number of neighbours per city
 };
 
 }  // namespace gls

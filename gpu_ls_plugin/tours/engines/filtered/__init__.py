@@ -1,1 +1,1 @@
-"""Complete neighbourhoods with a filter, which keeps some of the moves."""
+"""Complete neighbourhoods with a filter that keeps some of the moves."""

@@ -7,27 +7,29 @@ from dataclasses import dataclass
 
 from gpu_ls_plugin.backends.structs import constant
 
-# Side of a square of pairs, in positions, by the bytes of a sum of lengths.
+# Side of a square of pairs, in positions, by the size of a sum of lengths in bytes.
 SQUARE_SIDES = {
     size: constant("tours/engines/filtered/whole_mode.cuh", name)
     for size, name in ((4, "kNarrowSide"), (8, "kWideSide"))
 }
-LEAST_CHUNK_BYTES = 1 << 16  # per tour, for the list of a chunk
-MOST_MOVES = {  # of a chunk, by mode
+LEAST_CHUNK_BYTES = 1 << 16  # minimum size of the list of a chunk, per tour
+MOST_MOVES = {  # maximum number of moves or openings in a chunk, by mode
     "masked": 1 << 30,
     "fused": 1 << 30,
     "openings": 1 << 26,
     "whole": 1 << 30,
 }
-ENTRY_BYTES = 4  # of an opening in a list
+ENTRY_BYTES = 4  # size of an opening in a list
 SLOTS = {"cuda": 64, "cpu": 8}  # teams per multiprocessor or CPU thread, for all tours together
-MOVES_OF_SLOT = 128  # least number of moves of a team
+MOVES_OF_SLOT = 128  # minimum number of moves per team
 CUDA_SECONDS_PER_FILTERED = 2e-9  # upper bound for a move on a multiprocessor
-FILTER_WARPS = 8  # of a block that evaluates moves
-FILTER_STEP_LANES = 512  # of a block that applies moves
-FILTER_BLOCKS, ASKING_BLOCKS = 4, 2  # resident blocks without and with an objective
-# By the edges of a move: a queue pays off for tours of at least this many cities, if the share of
-# kept moves is between the next two numbers (benchmarks/results/filtered.json).
+FILTER_WARPS = 8  # warps of a block that evaluates moves
+FILTER_STEP_LANES = 512  # lanes of a block that applies moves
+# Resident blocks per multiprocessor, without and with an objective that keeps data of tours.
+FILTER_BLOCKS, ASKING_BLOCKS = 4, 2
+# By the number of edges of a move: a queue pays off for tours with at least as many cities as the
+# first number, if the share of kept moves is between the other two
+# (benchmarks/results/filtered.json).
 QUEUED = {2: (4000, 0.01, 0.35), 3: (400, 0.003, 0.6)}
 
 
@@ -38,14 +40,14 @@ class Complete:
     functor: str  # C++ type
     edges: int
     ways: int
-    largest: int  # cities of the largest problem
+    largest: int  # maximum number of cities of a problem
 
     def moves(self, n: int) -> int:
         """Return the number of moves of a tour of n cities."""
         return n * (n - 3) // 2 if self.edges == 2 else self.ways * math.comb(n, 3)
 
     def numbers(self, n: int) -> int:
-        """Return how many pairs or triples of positions a mapping numbers."""
+        """Return how many pairs or triples of positions a mapping has numbers for."""
         return math.comb(n - 1, 2) if self.edges == 2 else math.comb(n, 3)
 
     def squares(self, n: int, sum_bytes: int) -> int:
@@ -53,7 +55,7 @@ class Complete:
         return math.comb(-(-n // SQUARE_SIDES[sum_bytes]) + 1, 2)
 
     def openings(self, n: int) -> int:
-        """Return the number of openings of each way and rotation."""
+        """Return the number of openings in each way and rotation."""
         return n - 2 if self.edges == 2 else math.comb(n, 2)
 
 
@@ -71,7 +73,10 @@ def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
 
 
 def most_of_chunk(mode: str, variants: int, memory: int) -> int:
-    """Return how many numbers a chunk may have; each stands for `variants` moves or openings."""
+    """Return how many units a chunk may have; each unit has `variants` moves or openings.
+
+    `memory` is the number of bytes that a tour may use for its list of openings.
+    """
     usable = max(memory, LEAST_CHUNK_BYTES)
     most = MOST_MOVES[mode]
     if mode == "openings":
@@ -102,7 +107,7 @@ def filter_mode(
         Whether the search takes the best move of the first chunk with an improving one. If so, the
         chunks, and therefore the mode, must not depend on the backend.
     asks : bool
-        Whether an objective judges the moves, in addition to lengths.
+        Whether moves are evaluated by an objective that keeps data of tours.
     whole : bool
         Whether the filter keeps all moves.
     kept : float, optional

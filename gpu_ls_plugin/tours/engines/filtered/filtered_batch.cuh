@@ -20,19 +20,21 @@ struct FilteredBatch {
   const void* sites;
   float error_absolute, error_relative;
   int64 first_row, chunk_size;
+  // Number of chunks; teams per tour; whether a tour applies a move of the first chunk that has
+  // one.
   int chunks, slots, eager;
   const uint64* parameters;  // of the filter
-  int64 room;                // entries that the list of a tour can hold
+  int64 room;                // number of entries that the list of a tour can hold
   int64 max_moves;
   int* tours;
   void *placed, *edges;  // sites in the order of the tour; lengths to the next position
   uint64* filter_state;
-  int *cursors, *looked;  // the current chunk, and the chunks evaluated since the last change
-  void* before;           // the last move that was noted; the next one has a higher rank
+  int *cursors, *looked;  // the current chunk, and how many chunks were evaluated in this pass
+  void* before;           // the move that was noted last; the next one ranks behind it
   void* best;             // the best move of each slot
   void* bars;             // 8 bytes: the best change so far, if there is an objective
-  int64* kept;            // moves that the filter has kept since the last change of the tour
-  int64* evaluated;       // moves that the filter kept before that change
+  int64* kept;            // number of moves that the filter has kept in this pass
+  int64* evaluated;       // number of moves that the filter kept in earlier passes
   uint32 *entries, *entry_counts;  // lists of openings
   unsigned char* states;
   int64 *pass_counts, *move_counts;
@@ -77,7 +79,8 @@ struct PlacedTour {
   GLS_DEVICE Value length(const Known& p, int q) const { return lengths(p, q); }
 };
 
-// The current chunk of a tour: `count` positions or openings from number `first` on, in each way.
+// The current chunk of a tour: in each way, the `count` units from number `first` on. A unit is a
+// pair or triple of positions, an opening, or a square of pairs.
 struct Chunk {
   int64 first;
   uint32 count;
@@ -138,7 +141,8 @@ template <class Moves>
 struct Improving {
   using Value = typename Moves::Value;
   static constexpr bool kAsks = keeps<typename Moves::Tour::Metric>();
-  static constexpr int kCounts = kAsks;  // whether moves are counted before `wants`
+  // Whether `wants` counts moves, so that modes that do not call it must count them.
+  static constexpr int kCounts = kAsks;
   const Moves& moves;
   Ranked<Value> best{0, 0};
   // A move may be the best if it makes the tour longer by at most `most` and by less than `relief`.
@@ -172,7 +176,7 @@ struct Improving {
     const Value change = change_of<typename Moves::Space>(moves.tour, move);
     if (!(change < 0)) return;
     moves.test.found(move);
-    if (best.value < change) return;  // before the rank, which is costly
+    if (best.value < change) return;  // before the rank is computed, which is costly
     const Ranked<Value> found{change, Moves::Space::rank(move, moves.tour.n)};
     if (!(found < best)) return;
     best = found;
@@ -188,7 +192,7 @@ struct Improving {
   }
 };
 
-// A sink that finds the best move after the one noted last, improving or not.
+// A sink that finds the best move that ranks behind the move noted last, improving or not.
 template <class Moves>
 struct Following {
   using Value = typename Moves::Value;

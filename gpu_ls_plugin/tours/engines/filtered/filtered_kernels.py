@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 PARAMETERS = (struct_of("tours/engines/filtered/filtered_batch.cuh", "FilteredBatch"),)
-# The steps of an evaluation, by mode; `FilteredKernels.evaluation` fills in {moves} and {sink}.
+# The steps of an evaluation by mode; `FilteredKernels.evaluation` fills in {moves} and {sink}.
 STEPS = {
     "masked": ("EvaluateMasked<{moves}, {sink}>",),
     "fused": ("EvaluateFused<{moves}, {sink}>",),
@@ -44,11 +44,11 @@ class FilteredKernels:
     block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"  # team that applies moves
 
     def evaluation(self, mode: str, sink: str = "Improving") -> list[Kernel]:
-        """Return the kernels that evaluate a chunk in a mode."""
+        """Return the kernels that evaluate a chunk in a mode; `sink` takes the kept moves."""
         chosen = {"moves": self._moves(self.part.mapping), "sink": f"gls::{sink}"}
         header = HEADERS.get(mode, "tours/engines/filtered/filtered_modes.cuh")
         kernels = (self._evaluation(header, step.format(**chosen)) for step in STEPS[mode])
-        asks = keeps(self.metric)  # an objective needs registers
+        asks = keeps(self.metric)  # if so, the objective needs registers
         blocks = filter_layouts.ASKING_BLOCKS if asks else filter_layouts.FILTER_BLOCKS
         return [replace(kernel, blocks_per_multiprocessor=blocks) for kernel in kernels]
 

@@ -3,8 +3,9 @@
 //   masked     each lane tests its move, and evaluates it if the filter keeps it (Schulz 2013,
 //              section 7)
 //   fused      lanes append kept moves to a queue; a full queue is evaluated
-//   openings   lists the openings that the filter does not reject as a whole. Kept moves that begin
-//              with them go to the queue, possibly once for each rotation
+//   openings   lists the openings that the filter does not reject as a whole; an opening is a move
+//              with one position left open. Kept moves that begin with a listed opening go to the
+//              queue, possibly once for each rotation
 //   whole      without a filter, but with an objective: evaluates squares of pairs of edges
 //              (whole_mode.cuh)
 //
@@ -28,8 +29,8 @@ struct Share {
   }
 };
 
-// A slot of a tour. It does not contain its moves: filters may need their address, which would
-// force the slot into memory, too.
+// A slot of a tour. The object with the slot's moves is not a member: filters may need the address
+// of that object, which would force the slot out of registers, too.
 template <class Team>
 struct Slot {
   const Team& team;
@@ -52,7 +53,8 @@ struct Slot {
     }
   }
 
-  // Stores the best move of a sink if it is better than those of other chunks, and adds its counts.
+  // Stores the best move of a sink if it is better than the slot's best move in earlier chunks, and
+  // adds the number of moves that the filter has kept.
   template <class Sink>
   GLS_DEVICE void note(const Sink& sink) const {
     using Value = typename Sink::Value;

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ONES = 0x0101010101010101  # each byte is 1
-EAGER_CHUNKS = 16  # least number of chunks of a search that is `eager`
-RECORDED = 4  # passes that are recorded as one launch
-UNWATCHED = 64  # passes after which the host checks whether all tours are finished
+EAGER_CHUNKS = 16  # minimum number of chunks in an `eager` search
+RECORDED = 4  # number of passes that are recorded as one launch
+UNWATCHED = 64  # the host checks after this many passes whether all tours are finished
 
 
 class FilteredMoves(Engine):
     """A batch of descents that evaluate only the moves that a filter keeps.
 
     A launch queues many passes at once. The device decides whether anything is left to do, so it
-    does not wait for the host between them.
+    does not wait for the host between passes.
 
     A pass applies the best move of all chunks or, if `eager`, of the first chunk that has an
     improving move. `memory` is the number of bytes that the batch may use; it limits the size of a
@@ -133,7 +133,7 @@ class FilteredMoves(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int, part: FilteredNeighbourhood) -> int:
-        """Return the least memory of a tour in bytes."""
+        """Return the minimum number of bytes that a tour needs."""
         state: int = 8 * part.filter.state_words(n)
         return n * (tour_layouts.SITE_BYTES + 12) + state + filter_layouts.LEAST_CHUNK_BYTES
 
@@ -191,7 +191,10 @@ class FilteredMoves(Engine):
         )
 
     def _chunk_size(self, mode: str) -> tuple[int, int, int]:
-        """Return the counts (numbers of a mode, variants of a number, numbers of a chunk)."""
+        """Return the number of units in a mode, of variants per unit, and of units per chunk.
+
+        A unit is an opening, a square of pairs, or a pair or triple of positions.
+        """
         if mode == "openings":
             numbers = self.space.openings(self.problem.n)
             variants = self.space.ways * self.part.filter.rotations(self.space.edges)
@@ -207,7 +210,7 @@ class FilteredMoves(Engine):
         return numbers, variants, min(numbers, most, self._in_time(each))
 
     def _in_time(self, moves: float) -> int:
-        """Return how many numbers, with `moves` moves each, a GPU can evaluate in a launch."""
+        """Return how many units, with `moves` moves each, a GPU can evaluate in a launch."""
         if self.backend.name == "cpu":  # a CPU can stop at any time
             return sys.maxsize
         seconds = filter_layouts.CUDA_SECONDS_PER_FILTERED / self.backend.processors

@@ -1,4 +1,4 @@
-// The step after the evaluation of a chunk: applies or notes the best move, or moves on to the next
+// The step after the evaluation of a chunk: applies or notes the best move, or goes on to the next
 // chunk. An item is a tour.
 #pragma once
 
@@ -97,7 +97,7 @@ struct TakeFiltered {
   }
 };
 
-// Of all moves that rank behind the one noted last, notes the best, as (change, rank).
+// Notes the best of all moves that rank behind the move noted last, as (change, rank).
 template <class Team, class Moves>
 struct NoteFiltered {
   using Value = typename Moves::Value;

@@ -1,5 +1,5 @@
 // Evaluates all moves of 3-opt under an objective, without a filter. Only moves that may be the
-// best, judging by their lengths, go to a queue; the objective is asked about these.
+// best, judging by their lengths, go to a queue; lanes ask the objective about these moves alone.
 //
 // A slot takes squares of pairs of positions i < j, and its lanes take the positions k behind them.
 // Neighbouring pairs and ways have lengths in common: a lane computes eight lengths for the 36
@@ -10,7 +10,7 @@
 
 namespace gls {
 
-constexpr int kNarrowSide = 3, kWideSide = 2;  // positions, with sums of 32 bits and of 64
+constexpr int kNarrowSide = 3, kWideSide = 2;  // positions per side, for 32-bit and 64-bit sums
 
 // Squares of kSide x kSide pairs, as large as registers allow. Their positions begin at kSide x and
 // kSide y, with x <= y.
@@ -77,7 +77,8 @@ struct EvaluateWhole {
       return to;
     }
 
-    // Calls use(p, q, exists, changes) for each pair; `e` and `f` are the lengths to k and k + 1.
+    // Calls use(p, q, exists, changes) for each pair; `exists` says whether i < j < k. `e` and `f`
+    // are the lengths to k and k + 1.
     template <class Use>
     GLS_DEVICE void each(int k, const LengthsTo& e, const LengthsTo& f, Use use) const {
       const Sum ef = Sum(tour.edges[at(k)]);
