@@ -32,7 +32,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   using Base::state;
   using Base::waiting;
 
-  // Number of attempts to draw a customer at which the parents differ.
+  // Maximum number of attempts to draw a customer at which the parents differ.
   static constexpr int kTries = 8;
   static constexpr int kMostRoutes = 8;  // largest useful value of RouteMates::most
 

@@ -47,7 +47,7 @@ class RouteExchange(Cooperation):
     Parameters
     ----------
     every : float
-        Kicks between two exchanges of the population, per customer and vehicle; more than 0.
+        Number of kicks per customer and vehicle between two exchanges; more than 0.
     chance : float
         Share of the kicks that exchange routes, 0 to 1.
     routes : int

@@ -45,9 +45,9 @@ class SplitRecombination(RouteRecombination):
     Parameters
     ----------
     every : float
-        Kicks per city between two exchanges of a population; more than 0.
+        If chains cooperate: number of kicks per city between two exchanges; more than 0.
     generations : int
-        Number of generations in each exchange, at least 1.
+        If chains cooperate: number of generations in each exchange, at least 1.
 
     Raises
     ------

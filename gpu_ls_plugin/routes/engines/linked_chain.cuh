@@ -197,8 +197,8 @@ struct LinkedChain {
     work.ring[(work.first + work.size++) % kRing] = City(node);
   }
 
-  // Makes the best move of one queued customer after another. Stops early if the cost is again what
-  // it was `before` the kick, since then the tour is almost always the same.
+  // Makes the best move of one queued customer after another. Stops early once the cost is again
+  // what it was `before` the kick: almost always, the repair has then restored the old tour.
   GLS_DEVICE void descend(Cost before) {
     const auto wakes = [&](int node) { wake(node); };
 #pragma unroll 1

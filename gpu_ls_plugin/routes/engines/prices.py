@@ -42,7 +42,7 @@ class PricedChains(Chains):
         return {**super().state(), "price": self.price}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a saved state of the same number of chains, at its price."""
+        """Continue from a saved state of the same number of chains, with the saved price."""
         super().restore(state)
         if state["price"] != self.price:
             self.reprice(state["price"])

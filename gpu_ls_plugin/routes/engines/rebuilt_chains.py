@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HEADER = "routes/engines/rebuilt_chain.cuh"
 KICK_BYTES = 1024  # bytes of shared memory for the kicks of a block
-MOST_WARPS = {"many": 12, "most": 8}  # maximum per block if moves need so many registers
+MOST_WARPS = {"many": 12, "most": 8}  # maximum per block, by how many registers moves need
 CHOOSING_WARPS = 8  # maximum per block if moves search for insertion places
 SECONDS_PER_KICK = {"cuda": 2e-3, "cpu": 5e-4}  # upper bounds on the time of a kick
 
@@ -71,7 +71,7 @@ def rebuilt_kernel(
 
 
 class RebuiltChains(PricedChains):
-    """Chains in one kernel: kick by a perturbation's `rebuilding`, repair, and accept or undo."""
+    """Chains in one kernel that kick by a `rebuilding`, repair, and accept or undo."""
 
     parts: CandidateMoves
 

@@ -23,7 +23,7 @@ struct StringRuin {
 template <class City>
 struct Waiting {
   int count, routes;
-  uint32 blinks, rule;  // random numbers: they decide on the places to skip and on the order
+  uint32 blinks, rule;  // random numbers that decide on the places to skip and on the order
   City customers[kMostRemoved], order[kMostRemoved], left[kMostRemoved];
   uint32 keys[kMostRemoved];  // sort keys of the customers
 };
@@ -182,7 +182,8 @@ struct StringRemoval {
       best = team.least(routes.nodes, none, [&](int node) {
         const City route = routes.now.owners[node];
         if (route == Routes::kNone || routes.now.sizes[route] == 0) return none;
-        // The result must not depend on which copy of the depot a route has.
+        // The index must not depend on which copy of the depot a route has, so the route's first
+        // customer stands in for the copy.
         const int rank = routes.is_depot(node) ? routes.nodes + routes.after(node) : node;
         return option(customer, node, route, uint32(rank));
       });

@@ -193,8 +193,8 @@ struct LinkedRoutes {
   }
 
   // Measures the two routes of a move again (they may be the same) and updates the totals. `value`
-  // is the change of cost, without the price of excess routes; if lengths are real, the measured
-  // change replaces it.
+  // is the change of cost, without the price of vehicles beyond the fleet; if lengths are real, the
+  // measured change replaces it.
   template <class Team>
   GLS_DEVICE void settle(const Team& team, const City* ends, Cost value) const {
     const int here = ends[0], there = ends[1];

@@ -78,12 +78,13 @@ class LinkedShape(DescentShape):
         kinds: int = 1,
         uneven: bool = False,
     ) -> LinkedShape:
-        """Return the layout for a multiprocessor with `rows` rows, which runs as many as fit.
+        """Return the layout for a multiprocessor with `rows` rows, which searches as many as fit.
 
-        `site_bytes` is the size of a node's data for lengths. If memory allows, each row gets a
-        separate block in two cases. If there are few rows, the program then does not depend on
-        their number, so a search with varying numbers of rows needs only two programs. If rows are
-        `uneven`, no row then has to wait for the slowest row of its block.
+        Lengths are computed from `site_bytes` bytes per node; `kinds` is the number of kinds of
+        moves. If memory allows, each row gets a separate block in two cases. If there are few rows,
+        the program then does not depend on their number, so a search with varying numbers of rows
+        needs only two programs. If rows are `uneven`, no row then has to wait for the slowest row
+        of its block.
         """
         own = row_bytes(problem, 2, kinds)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
@@ -91,7 +92,7 @@ class LinkedShape(DescentShape):
         alone = of_all + own + NOTES_BYTES + BLOCK_OVERHEAD
         if (uneven or rows < most) and min(rows, most) * alone <= shared_memory:
             most = 1
-        # The smallest block with which the rows need no more turns, one after another.
+        # The smallest blocks that search all rows in the same number of turns.
         most = -(-rows // -(-rows // most))
         for warps in range(most, 0, -1) if problem.n <= LARGEST_SHORT else ():
             for sites in (of_all, 0):
@@ -136,8 +137,8 @@ def linked_kernel(
 ) -> Kernel:
     """Compose a kernel with one row per team, named after its header.
 
-    `own` are the kernel's parameters after those of the problem; `more` are the last arguments of
-    the C++ `template`.
+    `LinkedRows.types` has the arguments from `problem` to `layout`. `own` are the kernel's
+    parameters after those of the problem; `more` are the last arguments of the C++ `template`.
     """
     metric, vehicles = search_metric(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
     timed, symmetric = (
@@ -159,9 +160,9 @@ class LinkedRows:
     """Launch layout and arguments of kernels on a batch of `size` rows.
 
     `tsp` is the problem of the giant tours. Customers may move next to the nodes on their `near`
-    lists, by default one node for each lane of a warp. `kinds` is the number of kinds of moves. In
-    `uneven` batches, some rows take much longer than others. All kernels take `arguments`; a block
-    needs `shared_bytes` bytes of dynamic shared memory.
+    lists, by default one near node for each lane of a warp. `kinds` is the number of kinds of
+    moves. In `uneven` batches, some rows take much longer than others. All kernels take
+    `arguments`; a block needs `shared_bytes` bytes of dynamic shared memory.
     """
 
     def __init__(

@@ -66,7 +66,8 @@ struct RebuiltRoutes {
       if (others.route >= 0) offer(others.best, others.route);
       if (others.other >= 0) offer(others.second, others.other);
     }
-    // Customers that only one route can take come first, customers that no route can take last.
+    // The regret; it puts customers that only one route can take first, and those that no route can
+    // take last.
     GLS_DEVICE Length regret() const {
       if (route < 0) return Length(-1);
       return (other < 0 ? endless<Length>() / 2 : second.value) - best.value;
@@ -85,7 +86,7 @@ struct RebuiltRoutes {
   const float price;
   RebuiltState& state;
 
-  // Reads the routes of a giant tour, but not their loads. Each lane takes an equal share of its
+  // Reads the routes of a giant tour, but not their loads. Each lane reads an equal share of its
   // places.
   template <class Team>
   GLS_DEVICE void read(const Team& team, const int* tour, int nodes) const {
@@ -231,7 +232,7 @@ struct RebuiltRoutes {
   }
 
   // Writes the giant tour, empty routes last. Returns false if it has too few copies of the depot.
-  // Each lane takes an equal share of the routes.
+  // Each lane writes an equal share of the routes.
   template <class Team>
   GLS_DEVICE bool write(const Team& team, int* tour, int nodes) const {
     struct Written {

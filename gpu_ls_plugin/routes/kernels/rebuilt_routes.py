@@ -17,7 +17,7 @@ ROWS = struct_of(HEADER, "RebuiltRows")
 
 
 def rebuilt_arguments(routes: RouteBatch, room: int) -> dict[str, Any]:
-    """Return the arguments of `ROWS`, with memory for `room` removed customers per row."""
+    """Return arguments of gls::RebuiltRows, with memory for `room` removed customers per row."""
     nodes = routes.problem.customers + 1
     nearest = Nearest(min(NEAR, routes.problem.customers))
     near, _, each = nearest.on(routes.backend, routes.problem.nodes)

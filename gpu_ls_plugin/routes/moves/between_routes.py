@@ -63,8 +63,8 @@ class SwapStar(BetweenRoutes):
     """Exchange two customers of two routes; each goes to the best place in the other route.
 
     A customer is exchanged for a candidate in another route, or for a neighbour of the candidate
-    there. Each customer goes to the cheapest of these places: beside one of its candidates, first
-    or last in the route, or where the other customer was.
+    there. Each customer goes to the cheapest of these places in the other route: next to one of its
+    candidates, first or last, or where the other customer was.
 
     Vidal (2022) examines all pairs of customers of routes whose sectors overlap, and keeps the
     three cheapest places of each customer in each route between moves. This neighbourhood keeps no

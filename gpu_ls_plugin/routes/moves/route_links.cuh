@@ -20,7 +20,7 @@ enum RouteMove : uint32 {
   kTailBehind,
   kTailBefore,  // 2-opt*: v follows c, or c follows v
   kTurnBehind,
-  kTurnBefore,      // the same with two parts reversed; within a route, 2-opt
+  kTurnBefore,      // 2-opt* with two parts reversed; 2-opt if c and v share a route
   kRouteMoves = 16  // number of moves reserved for a pair of c and v
 };
 

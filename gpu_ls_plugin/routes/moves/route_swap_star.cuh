@@ -21,7 +21,8 @@ struct RouteSwapStar {
   using Rough = typename Routes::Rough;
   using Option = Rated<Rough>;
 
-  static constexpr uint32 kEach = 4;  // numbers reserved for the three trades of a near customer
+  // Number of indices reserved for the three trades of a near customer.
+  static constexpr uint32 kEach = 4;
 
   const Routes& routes;
   const NearNodes& near;

@@ -111,7 +111,7 @@ struct SwapStarMove {
     if (routes.visits_depot(v) || routes.visits_depot(first.t3) || routes.visits_depot(w)) return 0;
     Vacancy<View> a(view, v);
     if (a.steps_to(place3) != 0) return 0;
-    // Skips trades that t2 also finds by another first step: with its other edge, or directly to w.
+    // Skips trades that t2 also finds by another first step: from its other edge, or with w as t3.
     const Length behind = view.leaving(v, a.behind);
     if (first.forward && behind > view.length(v, first.t3)) return 0;
     if (variant > 0) {

@@ -47,7 +47,7 @@ def in_chains(metric: Metric, time: str, **arguments: Any) -> Rebuilding:
 class RuinRecreate(KernelPerturbation):
     """Remove strings of successive customers from routes, and reinsert them by regret.
 
-    A kick draws a customer. Several routes near it lose a string of customers each (Christiaens and
+    A kick draws a customer. Several routes near this customer each lose a string (Christiaens and
     Vanden Berghe 2020). The next customer to insert is the one with the largest regret: how much
     more its best place in another route costs than its best place of all. Kicks respect the
     capacity, the route limit and the fleet: a feasible giant tour stays feasible if all customers

@@ -28,10 +28,11 @@ COUNTS = tuple(f"{what}_counts" for what in ("kick", "move", "accepted", "idle",
 class StringRemoval(KernelPerturbation):
     """Remove strings of successive customers from routes, and reinsert them greedily.
 
-    A kick draws a customer. Several routes near it lose a string of customers each. The customers
-    are sorted at random, by demand or by distance from the depot. Each goes to its cheapest place;
-    some places are skipped at random (Christiaens and Vanden Berghe 2020). Kicks respect the
-    capacity, the route limit and the fleet; under soft constraints, violations cost their penalty.
+    A kick draws a customer. Several routes near this customer each lose a string. The removed
+    customers are sorted at random, by demand or by distance from the depot. Each goes to its
+    cheapest place; some places are skipped at random (Christiaens and Vanden Berghe 2020). Kicks
+    respect the capacity, the route limit and the fleet; under soft constraints, violations cost
+    their penalty.
 
     Chains of an iterated search kick linked lists of routes and repair only what has changed, by
     built-in moves: relocations of one and two customers, swaps, 2-opt and 2-opt*. They are a
@@ -59,7 +60,7 @@ class StringRemoval(KernelPerturbation):
 
     name = "string_removal"
     relinks = True
-    bytes_per_city = 64  # at least two gls::RouteLists and the successors in the best tour
+    bytes_per_city = 64  # upper bound: two gls::RouteLists and the successors in the best tour
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)

@@ -53,7 +53,7 @@ def _sectors(
     count: int,
     random: np.random.Generator,
 ) -> Groups:
-    """Return groups by sector around the depot, by the angles of the routes' barycentres."""
+    """Return sectors around the depot as groups; a route has the angle of its barycentre."""
     points = problem.nodes.coordinates
     assert points is not None
     barycentres = np.array([points[np.asarray(route)].mean(axis=0) for route in routes])

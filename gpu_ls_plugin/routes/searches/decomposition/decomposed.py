@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Routes
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOST_LANES = 32  # of a GPU: each lane has a thread that launches kernels a few times in 50 ms
+# Maximum number of lanes of a GPU, each of which searches one part at a time. Each lane has a
+# thread, which launches kernels a few times in 50 ms.
+MOST_LANES = 32
 
 
 def _default_search() -> IteratedLocalSearch:
@@ -150,7 +152,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
             `tours` are not giant tours of the problem, a share is not a number between 0 and 1, or
             `end_share` is less than `begin_share`.
         InsufficientMemoryError
-            Not even one tour fits in memory.
+            Not even one tour fits into memory.
         """
         self._check(problem)
         begin = checks.number("begin_share", begin_share, least=0.0, most=1.0)

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
     from gpu_ls_plugin.tours.searches.search_call import Call
 
-# Size of the block of row numbers that each round uses to draw random numbers of its own. The first
-# block is for searches of whole tours.
+# Number of row numbers per round: chains with different row numbers draw different random numbers.
+# The first block of row numbers is left to searches of whole tours.
 ROWS_OF_ROUND = 1 << 24
 CHAINS_OF_BLOCK = 16  # number of chains in a block of a GPU (`routes/kernels/linked_rows.py`)
-LEAST_SECONDS = 0.25  # per round; making parts and chains takes a few hundredths of a second
+LEAST_SECONDS = 0.25  # minimum per round; making parts takes a few hundredths of a second
 
 
 class DecomposedRun:
@@ -120,7 +120,7 @@ class DecomposedRun:
         first_row: int,
         team: Team,
     ) -> Found:
-        """Search a part: some of the routes and the depot. Runs in its own thread."""
+        """Search a part: some of the routes and the depot. Runs in a separate thread."""
 
         def launched(kicks: int, gain: float) -> bool:
             self._seen[first_row] = (kicks, gain)
@@ -204,6 +204,6 @@ def _as_often(search: IteratedLocalSearch, times: float) -> IteratedLocalSearch:
 
 
 def chains_of_part(chains: int, parts: int) -> int:
-    """Return the number of chains on each part, in whole blocks of a GPU if they fill one."""
+    """Return the number of chains on each part, rounded down to whole blocks if they fill one."""
     each = max(1, chains // parts)
     return each if each < CHAINS_OF_BLOCK else each - each % CHAINS_OF_BLOCK

@@ -120,7 +120,7 @@ def _best_cost(chains: Chains) -> float:
 
 
 def _best_routes(sub: SubProblem, chains: Chains) -> Routes:
-    """Return the routes of the best tour, or the first routes unless it is feasible and cheaper."""
+    """Return the routes of the best tour, or the first ones if it is infeasible or not cheaper."""
     row = int(chains.best_costs.argmin())
     tour: Any = chains.start.backend.to_numpy(chains.best_tours[row])
     problem = sub.problem

@@ -80,7 +80,7 @@ class Rules:
 
     @property
     def crossovers(self) -> tuple[RouteRecombination, ...]:
-        """The crossovers, which populations use in turn."""
+        """The crossovers, which are assigned to the populations in turn."""
         assert isinstance(self.crossover, tuple)
         return self.crossover
 
@@ -108,9 +108,9 @@ class Individuals:
 class Breeding:
     """One population for each tour of a call; its best routes replace the tour in `call.tours`.
 
-    `living` are the individuals; `shared` (S, M, M) is how many buckets of edges each pair of them
-    shares (see `shared_buckets`). `idle` (S,) counts the generations since a population improved;
-    `alone` (S,) is the number of generations for which it will still get no immigrants.
+    `living` are the individuals; `shared` (S, M, M) is about how many edges each pair of them has
+    in common (see `shared_buckets`). `idle` (S,) counts the generations since a population
+    improved; `alone` (S,) is the number of generations for which it will still get no immigrants.
     `best_costs` (S,) are the costs of `call.tours`.
     """
 
@@ -176,7 +176,7 @@ class Breeding:
         return winners(), winners()
 
     def _crossed(self, first: Any, second: Any) -> Any:
-        """Return the children (S, M, n) of parents; populations use the crossovers in turn."""
+        """Return the children (S, M, n) of parents; each population uses one crossover."""
         children, n, crossovers = self._xp.empty_like(first), self._asked.n, self._rules.crossovers
         for k, crossover in enumerate(crossovers[: len(first)]):
             some = slice(k, None, len(crossovers))
@@ -191,8 +191,8 @@ class Breeding:
     def immigrants(self) -> Individuals:
         """Return an immigrant for each population, from the population before it.
 
-        It is the best feasible individual there. A population that gets no immigrants at present
-        gets a copy of its own best individual instead.
+        The immigrant is the best feasible individual there. A population that gets no immigrants at
+        present gets a copy of its own best individual instead.
         """
         costs = self._xp.where(self.living.feasible, self.living.costs, NO_TOUR)
         populations = np.arange(len(self.idle))
@@ -203,7 +203,7 @@ class Breeding:
     def first_individuals(
         self, populations: NDArray[Any], given: Any = None
     ) -> tuple[Individuals, Any]:
-        """Return new populations of local optima, and the edges that their individuals share.
+        """Return new populations of local optima, and what `shared` is for them.
 
         The searches begin with random orders and, in each population, with one of the `given`
         tours, if there are any.
@@ -283,7 +283,7 @@ class Breeding:
         self._least[populations[fallen]] = found[fallen]
 
     def _selected(self, individuals: Individuals) -> tuple[Individuals, Any]:
-        """Return the survivors, and how many buckets of edges they share."""
+        """Return the survivors, and what `shared` is for them."""
         xp, rules = self._xp, self._rules
         tours, costs, feasible = individuals.arrays
         shared = shared_buckets(xp, tours, **self._asked.tsp.writing)

@@ -124,7 +124,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         InvalidTourError, InvalidTypeError
             `tours` are not giant tours of the problem.
         InsufficientMemoryError
-            Not all populations fit in memory at once.
+            Not all populations fit into memory at once.
         """
         call = self.called(
             problem,
@@ -144,7 +144,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
             return call.result(self, costs)
 
     def populations(self, backend: Backend) -> int:
-        """Return the default number of populations, whose children fill the device."""
+        """Return the default number of populations: their children just fill the device."""
         on_gpu = OF_A_MULTIPROCESSOR * backend.processors
         return max(1, (OF_A_CPU if backend.name == "cpu" else on_gpu) // self.children)
 

@@ -34,9 +34,9 @@ class Prices:
 
     Load and duration each have a factor, since one limit may be tight and the other not. A unit of
     excess load costs its factor times the longest length divided by the largest demand; a unit of
-    excess duration costs its factor. Vehicles beyond the fleet cost as much as under hard
-    constraints. `soft` is the problem for education, `repairing` the one for repair; `asked` is the
-    problem whose constraints are to be kept.
+    excess duration costs its factor. Vehicles beyond the fleet cost more than they can save. `soft`
+    is the problem for education, `repairing` the one for repair; `asked` is the problem whose
+    constraints are to be kept.
     """
 
     def __init__(self, backend: Backend, asked: CVRP) -> None:
