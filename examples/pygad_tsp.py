@@ -28,7 +28,7 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 def order_crossover(parents: Any, offspring_size: tuple[int, int], ga: pygad.GA) -> Any:
     """Keep a section of a parent and take the other cities in the order of the next parent.
 
-    PyGAD's own crossovers do not return permutations, so its users write one like this.
+    PyGAD's own crossovers do not return permutations, so users write a crossover like this.
     """
     made = np.empty(offspring_size, parents.dtype)
     for k, child in enumerate(made):

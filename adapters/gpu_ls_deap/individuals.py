@@ -75,4 +75,4 @@ class InPlaceMutation(ShownParameters, ABC):
 
     @abstractmethod
     def _mutated(self, rows: list[Any], state: Generator) -> NDArray[Any]:
-        """Return the mutated rows; the given ones are unchecked."""
+        """Return the mutated rows; `rows` are not checked yet."""

@@ -28,7 +28,7 @@ STATISTICS = "local_search"  # attribute of the GA with the counts of all its se
 class Pace:
     """Seconds that PyGAD takes between two calls of this package's mutation."""
 
-    own: float = 0.0  # seconds of fitness, selection and crossover
+    own: float = 0.0  # seconds that PyGAD spends on fitness, selection and crossover
     generation: int = -1  # generation of the last mutation call
     ended: float = 0.0  # end of that call on the clock of `budget.now`
     compiled: float | None = None  # compile time (s) before the running operator; None: none runs

@@ -250,7 +250,7 @@ def _part_of(crossover: Any, backend: str) -> Any:
 
 
 def _check_islands(islands: Any, *others: Any) -> None:
-    """Raise if islands are not opened, or if operators are given as well."""
+    """Raise if islands are not opened, or if other parameters are given that exclude them."""
     checks.instance("islands", islands, kind=Islands, wanted="Islands")
     if islands.client is None or isinstance(islands.client, str):
         raise InvalidParameterError(

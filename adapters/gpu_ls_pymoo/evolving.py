@@ -37,7 +37,7 @@ class LazyPopulation:
         self.population = population
         self._problem, self._generation, self._best_only = problem, generation, best_only
         self._filled: Any = None
-        self._rows: Any = None  # X of `_filled` when it was made
+        self._rows: Any = None  # X of `_filled` when `fill` made it
 
     def fill(self) -> Any:
         """Return the Population; later calls return the same object."""
@@ -98,7 +98,7 @@ START_BEST = "start_best"  # key in `algorithm.data`: best fitness of the start 
 
 
 class EvolvingGA(ShownParameters, GeneticAlgorithm):
-    """A GeneticAlgorithm whose generations are made by an evolution, if `_setup` sets one.
+    """A GeneticAlgorithm in which an `Evolution`, if `_setup` sets one, makes the generations.
 
     ``pop``, ``off`` and ``opt`` are Populations of pymoo, made when they are first accessed. If you
     replace their tours, or `tell` offspring of your own, the evolution restarts from them. Without
@@ -132,7 +132,7 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
         """Return the next generation as a Population, which the caller evaluates and tells."""
         if not self._evolves:
             return super().infill()
-        _ = self.pop  # fill it before its tours change
+        _ = self.pop  # reading fills the Population before its tours change
         return self._next_generation().fill()
 
     def advance(self, infills: Any = None, **kwargs: Any) -> Any:

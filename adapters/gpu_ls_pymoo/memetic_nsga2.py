@@ -44,11 +44,11 @@ PARETO = ParetoLocalSearch()
 class MemeticNSGA2(ShownParameters, NSGA2):
     """NSGA-II over local optima, with an archive of all non-dominated tours.
 
-    In a generation, each child gets its own weights. One parent is the best tour of the archive by
-    these weights; the other one is a tour near it in the archive. All children are searched by
-    their weights in one batch. Then a Pareto local search evaluates neighbours of some tours of the
-    archive. Survival is by rank and crowding (Deb et al. 2002). A run returns the archive:
-    `result.F` and `result.X` are its costs and tours.
+    In a generation, each child gets its own weights of the objectives. One parent is the tour of
+    the archive with the lowest weighted cost; the other parent is a tour near it in the archive.
+    All children are searched by their weights in one batch. Then a Pareto local search evaluates
+    neighbours of some tours of the archive. Survival is by rank and crowding (Deb et al. 2002). A
+    run returns the archive: `result.F` and `result.X` are its costs and tours.
 
     A time limit ends the last generation early. Children count as evaluations in ``n_eval``;
     neighbours in the Pareto local search do not.

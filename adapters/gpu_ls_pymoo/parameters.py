@@ -10,7 +10,7 @@ from gpu_ls_plugin.core import checks
 
 
 def probability(value: Any) -> Real:
-    """Return a probability from 0 to 1 as a pymoo `Real`.
+    """Return a probability as a pymoo `Real`; raise unless it is between 0 and 1.
 
     A `Real` is returned unchanged, so that pymoo can set it; it may have no value yet.
     """

@@ -104,7 +104,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
         self.improver = _improver(search, local_search_intensity, backend)
         self.inner = TSPProblem(problem) if isinstance(problem, TSP) else problem
         if self.local_search_probability:
-            as_tsp(self.inner)  # raises for other problems here, not in a run
+            as_tsp(self.inner)  # raises here if rows are not tours, not only in a run
         elif not isinstance(problem, Problem | TSP):
             raise InvalidTypeError(f"problem: {type(problem).__name__} is not a pymoo problem")
         super().__init__(

@@ -121,7 +121,7 @@ class OfTravelingSalesman(Unwrapped):
         try:
             return self.known_problem()
         except UnsupportedProblemError:
-            return super()._recognised()  # raises it again, unless a plugin answers
+            return super()._recognised()  # raises an error, unless a plugin converts the problem
 
 
 def _euclidean(problem: Any) -> bool:

@@ -147,7 +147,7 @@ class View:
         return found
 
     def knows_fitness(self) -> bool:
-        """Return whether F is the cost of rows in a search, and there are no constraints."""
+        """Return whether F is the cost by which a search ranks rows, without constraints."""
         return False
 
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:

@@ -147,7 +147,7 @@ def solve(options: argparse.Namespace) -> int:
             raise InvalidParameterError(question.refusal)
         settings, result = _solve_on_islands(problem, settings, options)
     else:
-        # The search gets the incomplete settings, so that it chooses stages and relaxations itself.
+        # The search gets the incomplete settings, so that it chooses the stages itself.
         asked, settings = settings, complete_settings(problem, settings)
         search = solve if question is None else question.solve
         display = (domain if question is None else question).display(problem, settings)

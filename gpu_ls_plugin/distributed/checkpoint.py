@@ -115,7 +115,7 @@ HEAD = fields(
 def checkpoint_of(
     problem: Problem, islands: list[Island], best: Elites, elapsed: float, history: list[Point]
 ) -> Checkpoint:
-    """Return the state of a run; the first island gets the best row of all."""
+    """Return the state of a run; the first island also gets the best row of all islands."""
     elites = {island.number: island.elites for island in islands if len(island.elites)}
     elites[0] = joined(problem, [best, *([elites[0]] if 0 in elites else [])])
     return Checkpoint(
@@ -143,7 +143,7 @@ def resume(problem: Problem, islands: list[Island], saved: Checkpoint) -> Elites
 
 
 class Keeper:
-    """Writes checkpoints to a file, if one is given; if that fails, the search continues."""
+    """Writes checkpoints to a file, if one is given; the search continues if writing fails."""
 
     def __init__(self, path: Path | None, problem: Problem, seed: int) -> None:
         self.path, self._problem, self._seed = path, problem, seed

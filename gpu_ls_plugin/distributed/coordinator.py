@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 GONE = 10.0  # the scheduler counts as lost if it does not answer for this many seconds
 UNMANNED = 60.0  # the run ends if it has no worker for this many seconds
 PATIENCE = 5.0  # seconds that an island waits for a free worker before it shares one
-ENDING, INTERRUPTED = 15.0, 3.0  # seconds in which workers return their rows; after Ctrl-C
+ENDING, INTERRUPTED = 15.0, 3.0  # seconds that workers have to return rows; after Ctrl-C
 
 
 class Coordinator:
@@ -41,7 +41,7 @@ class Coordinator:
         self._begun: float | None = None
         self._kept, self._manned = 0.0, time.monotonic()
         self._before = Checkpoint()
-        self._over = ""  # why the run is over; empty while it continues
+        self._over = ""  # why the run is over; empty while the run continues
 
     @property
     def elapsed(self) -> float:
@@ -226,7 +226,7 @@ class Coordinator:
         )
 
     def _tend(self) -> None:
-        """Place waiting islands, check that the cluster is there, and keep a checkpoint if due."""
+        """Place waiting islands, check whether the cluster is lost, and write a due checkpoint."""
         for island in self.islands:
             if island.waiting_since is not None and not island.done:
                 self._order(island)

@@ -30,8 +30,8 @@ class Event:
     """An event: a task has ended, the workers were checked, or a search has sent its state."""
 
     kind: str  # "done", "failed", "workers" or "seen"
-    island: int  # -1 if it concerns no island
-    token: Any  # identifies the task; None if it concerns no task
+    island: int  # -1 if the event concerns no island
+    token: Any  # identifies the task; None if the event concerns no task
     content: Any  # result or error of the task, addresses of all workers, or state of a search
 
 

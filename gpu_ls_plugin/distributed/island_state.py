@@ -22,7 +22,7 @@ class Island:
     """One island as the coordinator sees it."""
 
     number: int
-    elites: Elites  # as of its last report
+    elites: Elites  # rows that it offers, as of its last report
     rows: Any = None  # given first rows, if any
     size: int | None = None  # number of rows in the population, if it is known
     life: int = 0  # number of its stream of random numbers
@@ -31,7 +31,7 @@ class Island:
     kicks: int = 0  # per row
     token: object = None  # identifies the running task
     done: bool = False
-    waiting_since: float | None = None  # time in the run from which it has waited for a worker
+    waiting_since: float | None = None  # when it began to wait for a worker, in seconds of the run
     worker: str = ""
     backend: str = ""
     rows_searched: int = 0
@@ -46,7 +46,7 @@ class Island:
     def first_rows(self) -> Any:
         """Rows for a worker that does not have the island yet; None: the worker makes its own.
 
-        They are the given rows before the first stretch, and the last elites after it.
+        These are the given rows before the first stretch, and the last elites after it.
         """
         if self.rows is not None and not self.stretches:
             return self.rows

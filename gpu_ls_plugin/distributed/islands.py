@@ -295,7 +295,7 @@ def _result(problem: Problem, groups: list[Elites], statistics: Statistics) -> R
         if statistics.interrupted:
             raise KeyboardInterrupt
         raise ClusterError("dask: all workers were lost before an island found anything")
-    # With constraints or rounding, islands compare rows by other costs than `problem.cost`.
+    # With constraints or real lengths, the costs that islands compare differ from `problem.cost`.
     exact = problem.tsp is problem and problem.integer
     costs = found.costs if exact else problem.cost(found.rows)
     return Result(found.rows, costs, statistics, problem)

@@ -25,7 +25,7 @@ class Job:
     first_row: int  # number of the first row of the first island
     memory_limit: int | None  # bytes
     best: int  # number of best rows that an island offers
-    distant: int  # number of rows far from its best one that it also offers
+    distant: int  # number of offered rows that are far from the best row
     islands: int = 1  # number of islands at the start of a run
 
 

@@ -30,7 +30,7 @@ class Schedule:
     kicks: int | None
     every: float  # seconds per stretch; infinite if kicks end it
     step: int | None  # kicks per row and stretch; None: kicks do not end it
-    share: float | None = None  # if this is a part of a longer run, how much of that has passed
+    share: float | None = None  # how much of a longer run has passed, if this is a part of it
 
     @classmethod
     def of(

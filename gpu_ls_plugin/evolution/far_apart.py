@@ -84,7 +84,7 @@ def _incidence(xp: Any, features: Any) -> tuple[Any, Any]:
 
 
 def _sets(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[Any]:
-    """Yield a uint64 array (size,) for every 64 frequent features: a bit for each, per row."""
+    """Yield a uint64 array (size,) for every 64 frequent features, with a bit for each."""
     place = xp.cumsum(frequent.astype(xp.int64)) - 1
     chosen = frequent[column]
     row, column = row[chosen], place[column[chosen]]
@@ -108,9 +108,9 @@ def _bits_set(xp: Any, words: Any) -> Any:
 
 
 def _pairs(xp: Any, row: Any, column: Any, each: Any, first: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the rows of all pairs, once for each feature that a pair shares.
+    """Yield both rows of each pair whose first row is below `first`, once per shared feature.
 
-    `each` is the number of rows that have a feature. Features with 0 are skipped.
+    `each` is the number of rows with each feature; features for which it is 0 are skipped.
     """
     begin = xp.searchsorted(column, xp.arange(len(each)))
     mine = xp.flatnonzero((row < first) & (each[column] > 0))

@@ -54,7 +54,7 @@ class RingMigration:
         Parameters
         ----------
         generation : int
-            Number of the generation that all populations have just made, counted from 1.
+            The generation that all populations have just made, counted from 1.
         populations : sequence of TourPopulation
             At least one tour each, all on one device; not changed.
 

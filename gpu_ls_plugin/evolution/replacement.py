@@ -41,7 +41,7 @@ class Replacement(Protocol):
         Returns
         -------
         TourPopulation
-            Different tours; fewer than `size` if there are not enough different ones.
+            Different tours; fewer than `size` if there are too few different tours.
         """
         ...
 

@@ -32,7 +32,7 @@ class TourPopulation:
         return cls(xp, tours, costs, domain_of(problem).keys(problem, xp, tours))
 
     def on(self, backend: Backend) -> TourPopulation:
-        """Return the population on the device of a backend; itself if it is already there."""
+        """Return the population on the device of a backend, or itself if it is already there."""
         if backend.xp is self.xp:
             return self
         arrays = (self.tours, self.costs, self.keys)

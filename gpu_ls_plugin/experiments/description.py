@@ -36,7 +36,7 @@ def fingerprint(text: str) -> str:
 
 
 def first_difference(there: str, here: str) -> str:
-    """Return the place where two texts begin to differ, with some context."""
+    """Return excerpts of two descriptions around the place where they begin to differ."""
     pairs = enumerate(zip(there, here, strict=False))
     shorter = min(len(there), len(here))
     start = next((index for index, (one, other) in pairs if one != other), shorter)

@@ -15,7 +15,7 @@ PACKAGES = ("gpu-ls-plugin", "numpy", "scipy")
 
 @cache
 def machine(*packages: str) -> dict[str, str]:
-    """Return the names of the hardware and the versions of packages, some given by `packages`."""
+    """Return the names of the hardware and the versions of packages, including `packages`."""
     found = {
         "processor": processor(),
         "cores": str(_usable_cores()),

@@ -66,7 +66,7 @@ class Results(Runs):
         return summaries.ranks(self)
 
     def machines(self) -> Table:
-        """Return the hardware and the versions with which the runs were made."""
+        """Return the hardware and the package versions that the runs used."""
         return summaries.machines(self)
 
     def failures(self) -> Table:

@@ -1,4 +1,4 @@
-"""The runs of an experiment and their gaps, from which tables and figures are made."""
+"""The runs of an experiment and their gaps, the data of all tables and figures."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Runs:
         return [self.gaps[record.key] for record in self.runs_of(algorithm, problem)]
 
     def seconds_to(self, key: Key, target: float) -> float:
-        """Return the seconds after which a run reached a gap; infinite if it never did."""
+        """Return how many seconds a run took to reach a gap; infinite if it did not reach it."""
         return next((seconds for seconds, gap in self.curves[key] if gap <= target), math.inf)
 
     def runs_of(self, algorithm: str, problem: str) -> list[Record]:

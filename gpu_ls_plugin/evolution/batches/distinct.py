@@ -37,8 +37,8 @@ class DistinctSearch:
 
     A known tour is kicked before the search, because a known tour is usually a local optimum, which
     the search would return unchanged. If the search itself returns a known tour, this tour is
-    kicked, but not searched again, so that one batch suffices. If kicks find no new tour, as on
-    tiny problems, the tour from before the search replaces it, provided that this tour is new.
+    kicked, but not searched again, so that one batch suffices. If no kick makes it new, as on tiny
+    problems, it is replaced by the tour from before the search, provided that that tour is new.
     """
 
     improver: Improver
@@ -101,7 +101,7 @@ def _exchange(tours: Tours, new: NDArray[np.bool_], offered: Tours, known: set[b
 
 @dataclass
 class Offspring:
-    """Keys of the tours that a generation has made so far, and whether it can make no more."""
+    """Keys of the tours that a generation has made; `exhausted` if kicks find no new tours."""
 
     generation: int | None
     tours: set[bytes] = field(default_factory=set)

@@ -62,7 +62,7 @@ class Improver:
     search: Callable[..., Any] | str | None = None  # a search or its text; None: `default_search`
     backend: str = "auto"
     moves: int | None = None  # limit of improving moves per tour and call; None: no limit
-    kicks: int | None = None  # kicks of an iterated search; None: see `_budget`
+    kicks: int | None = None  # kicks of an iterated search; None: its default unless `moves` is set
     thorough: bool = False  # whether the default search is thorough
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class Improver:
 
     @property
     def given(self) -> Callable[..., Any] | None:
-        """The given search, parsed if it is a text; None if no search was given."""
+        """The given search, parsed if it is a string; None if no search was given."""
         return None if self.search is None else self._found()
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
@@ -132,7 +132,7 @@ class Improver:
         budget = self._budget(search, problem, seconds)
         result: Result = search(problem, tours, seed=seed, budget=budget, backend=self.backend)
         run.account(result.statistics)
-        if foreign(search):  # its costs are not trusted
+        if foreign(search):  # costs of a third party's search are not trusted
             return replace(result, costs=problem.cost(result.tours))
         return result
 

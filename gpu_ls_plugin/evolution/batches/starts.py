@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Starts:
     """A construction, and a search that improves its tours in one batch."""
 
-    construction: Callable[..., Any] | str | None  # a function or its name; None: the domain's own
+    construction: Callable[..., Any] | str | None  # a function or its name; None: the default
     improver: Improver
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Bred(Protocol):
-    """A population on a backend. Its copies and pickles are on the host; a run can use them.
+    """A population on a backend. Copies and pickles are on the host; a run can continue with them.
 
     Attributes
     ----------

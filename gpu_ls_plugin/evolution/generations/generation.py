@@ -111,7 +111,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
         """Compile ahead of a run."""
         crossover, improver = self.generation.crossover, self.generation.improver
         self._starts.prepare(problem, max(self.size, self.children or 0))
-        pairs = self.children or self.size  # the launch layout of a crossover depends on it
+        pairs = self.children or self.size  # the launch layout of a crossover depends on this
         tours = domain_of(problem).some_rows(problem, pairs)
         instance = crossover.instance(problem)
         crossover.cross(instance, tours, tours, seed=0, backend=improver.backend)

@@ -52,7 +52,7 @@ def evolution_of(
     limits = (improver.moves, improver.kicks, children, replacement)
     evolution: Evolution[Any]
     if (
-        (own is None or crossover is None)  # `never_worse` is about lengths alone
+        (own is None or crossover is None)  # `never_worse` compares lengths alone
         and all(limit is None for limit in limits)
         and (crossover is None or crossover.never_worse)
         and domain.goes_on(improver.given)

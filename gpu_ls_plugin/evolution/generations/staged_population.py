@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class StagedPopulation(Population):
     """The rows of the current stage of a plan, and the best row of each earlier stage.
 
-    A launch is a generation. Copies and pickles are on the host; a run can use them.
+    A launch is a generation. Copies and pickles are on the host; a run can continue with them.
 
     Parameters
     ----------
