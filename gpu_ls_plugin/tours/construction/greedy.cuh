@@ -1,18 +1,18 @@
 // Greedy tours: repeatedly take the shortest edge that gives no city a third edge and closes no
 // cycle.
 //
-// Candidate edges are sorted by length, then by cities. The list is complete for each city up to
-// its `horizon`. An edge beyond the horizon of one of its two cities waits for new lists, and so
-// does every later edge of these cities. An edge also waits if an unlisted shorter edge might join
-// the other ends of its two fragments, since the waiting edge would then close a cycle. So the
-// result is the greedy tour of the complete graph.
+// Candidate edges are listed by length, then by cities. Up to an index called its `horizon`, a city
+// has all its edges in the list. An edge beyond the horizon of one of its two cities waits for new
+// lists, and so does every later edge of these cities. An edge also waits if an unlisted shorter
+// edge might join the other ends of its two fragments, since the waiting edge would then close a
+// cycle. So the result is the greedy tour of the complete graph.
 #pragma once
 
 #include "tours/kernels/tour.cuh"
 
 namespace gls {
 
-// Sorted edges and growing fragments of a batch of tours. All edges of a city up to number
+// Sorted edges and growing fragments of a batch of tours. All edges of a city up to index
 // horizons[city] are listed. If a city is the end of a fragment, mates[city] is the other end, or
 // the city itself if it has no edge yet; for inner cities, it is -1. An item is a tour.
 struct GreedyBatch {

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HEADER = "tours/construction/greedy.cuh"
 CANDIDATES = 8  # number of candidates per city
 BYTES_PER_CITY = 150  # memory for each city of a tour, mostly for about five sorted edges
-NOISE = 0.1  # all rows but the first lengthen edges by up to this share
+NOISE = 0.1  # in all rows but the first, edges are lengthened by up to this share
 
 
 def greedy_edges_kernel(team: str) -> Kernel:

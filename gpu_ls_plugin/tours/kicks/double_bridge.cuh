@@ -21,7 +21,7 @@ struct DoubleBridge {
     const Tour<const int> tour{tours + int64(item) * n, n};
     int* result = kicked + int64(item) * n;
     const int b = cuts.at[1] - cuts.at[0], c = cuts.at[2] - cuts.at[1], d = cuts.at[3] - cuts.at[2];
-    const int begin = tour.wrap(tour.wrap(cuts.first) + cuts.at[0]);  // first place of B, then of D
+    const int begin = tour.wrap(tour.wrap(cuts.first) + cuts.at[0]);  // where B begins, and then D
     team.each(n, [&](int step) {
       const int to = tour.wrap(begin + step);
       int from = step;  // A

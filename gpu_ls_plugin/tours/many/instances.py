@@ -86,8 +86,8 @@ class Instances:
 
     metric: Metric
     points: NDArray[np.float64]  # (N, 2), cities of all instances, one after the other
-    sizes: NDArray[np.int64]  # (B,), number of cities of each
-    rows: NDArray[np.int64]  # (B,), index of each in the caller's input
+    sizes: NDArray[np.int64]  # (B,), number of cities of each instance
+    rows: NDArray[np.int64]  # (B,), index of each instance in the caller's input
 
     @cached_property
     def whole(self) -> TSP:

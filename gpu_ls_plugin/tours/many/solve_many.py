@@ -113,7 +113,7 @@ def solve_many(
         array or as a list of arrays (n, 2) of any sizes.
     seconds : float
         Wall time, not counting compilation. Instances of different metrics or very different sizes
-        are searched one batch after the other and share it.
+        are searched one batch after the other and share this time.
     seed : int or None
         Seed of the random numbers; None draws one. A time limit still makes results vary.
     backend : {"auto", "cpu", "cuda"}
@@ -121,8 +121,8 @@ def solve_many(
     metric : str or Metric, optional
         Metric of coordinates; by default "EUC", real Euclidean lengths.
     replicas : int, optional
-        Number of chains per instance; the best tour counts. By default, as many as a GPU can run at
-        once or a CPU has time for.
+        Number of chains per instance, which returns its best tour. By default, as many as a GPU can
+        run at once or a CPU has time for.
     kicks : int, optional
         Maximum number of kicks per chain; the chains are then the same on every backend. By
         default, only time limits the kicks; a CPU then tries fewer moves and makes more kicks.

@@ -54,7 +54,7 @@ ARC_SINE = (
 class Metric(ABC):
     """The lengths between cities.
 
-    Instances hold no state: two of the same class are equal. A plugin derives a class, sets the
+    Instances hold no state, so two of the same class are equal. A plugin derives a class, sets the
     class attributes, defines `lengths` and `slack`, and returns the C++ code of its functor from
     `source`.
 
@@ -99,7 +99,7 @@ class Metric(ABC):
         return ""
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise InvalidProblemError if the metric does not support the finite `values` (n, 2)."""
+        """Raise InvalidProblemError if the metric does not support `values`, which are finite."""
 
     def data(self, values: Values) -> NDArray[Any]:
         """Return the C-contiguous array that the functor reads; by default, `values`."""
@@ -136,8 +136,8 @@ class Metric(ABC):
     def estimate_error(self, values: Values) -> tuple[float, float]:
         """Return (absolute, relative) bounds on the error of the estimate before rounding.
 
-        An integer length is the rounded estimate unless a rounding point is within
-        absolute + relative * estimate of the estimate. By default, the bounds are (slack without
+        An integer length is the rounded estimate, unless a rounding point is closer to the estimate
+        than absolute + relative * estimate. By default, the bounds are (`slack` without the 0.5 for
         rounding, 0).
         """
         return self.slack(values) - (0.5 if self.integer else 0.0), 0.0
@@ -160,7 +160,7 @@ class Metric(ABC):
 
 
 def _nearest(values: Real) -> NDArray[np.int64]:
-    """Return TSPLIB's nint of non-negative numbers: truncation of the number plus one half."""
+    """Return TSPLIB's nint of non-negative numbers: add one half, then truncate."""
     return (values + 0.5).astype(np.int64)
 
 
@@ -281,7 +281,7 @@ class Att(Planar):
         return np.sqrt((dx * dx + dy * dy) / 10.0)
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the nearest integers, plus 1 if smaller than the value."""
+        """Return the nearest integers, increased by 1 if they are below the values."""
         nearest = _nearest(values)
         return nearest + (nearest < values)
 
@@ -417,7 +417,7 @@ class Geo(Globe):
         """Return, for each whole number of km, the cosine of the angle that spans this distance.
 
         Arc cosines of different libraries differ in their last digits, which would matter close to
-        a whole number of km. Comparing a cosine with these gives the same result on every machine.
+        a whole number of km. Comparisons with these entries have the same result on every machine.
         """
         reaches: Real = np.cos(np.arange(math.floor(math.pi * EARTH_RADIUS) + 2) / EARTH_RADIUS)
         reaches[[0, -1]] = 2.0, -2.0  # sentinels: every cosine lies between them
@@ -474,7 +474,7 @@ class Haversine(Globe):
 
 
 class ExplicitReal(Metric):
-    """Lengths from a float64 matrix, row to column; the diagonal has no meaning."""
+    """Lengths from a float64 matrix: entry (a, b) is the length from a to b if a and b differ."""
 
     name = "EXPLICIT_REAL"
     integer = False
@@ -502,7 +502,7 @@ class ExplicitReal(Metric):
         return float(values.max())
 
     def slack(self, values: Values) -> float:
-        """Return a bound on |entry in float32 - entry|; 0 if sums of four entries are exact."""
+        """Return a bound on |entry in float32 - entry|; 0 if float32 sums of four are exact."""
         longest = self.longest(values)
         if self.integer and longest < EXACT_IN_FLOAT32:
             return 0.0
@@ -510,7 +510,7 @@ class ExplicitReal(Metric):
 
 
 class Explicit(ExplicitReal):
-    """TSPLIB's EXPLICIT: lengths from an int32 matrix, row to column."""
+    """TSPLIB's EXPLICIT: lengths from an int32 matrix, as in `ExplicitReal`."""
 
     name = "EXPLICIT"
     integer = True

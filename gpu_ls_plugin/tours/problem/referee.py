@@ -16,12 +16,12 @@ from gpu_ls_plugin.core.rows import check_values as check_values
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Lengths
 
-# Number of partial sums of real lengths, as in kernels.
+# Number of partial sums into which real lengths are added, as in kernels.
 PARTIAL_SUMS = constant(TEAM, "kPartialSums")
 
 
 def tour_costs(problem: Any, tours: Any) -> Lengths:
-    """Compute the exact cost of every tour of a `TSP` from scratch, with its closing edge.
+    """Compute the exact cost of every tour of a `TSP` from scratch, including the closing edge.
 
     The tour of a single city has length 0. See `TSP.cost`.
     """

@@ -159,7 +159,7 @@ class WeightedTSP(TSP):
         return WeightedTSP(self.parts, self.weights[number], objective=self.objective)
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to `b`; impossible if there are several rows."""
+        """Return the exact lengths from cities `a` to `b`; raise an error for several rows."""
         if self.rows > 1:
             raise UnsupportedProblemError(
                 f"problem: each of its {self.rows} rows has its own lengths; use row(r), or a "
