@@ -107,7 +107,7 @@ struct RoutesInARow {
 
 // Parameters.
 struct RepairedRows {
-  const int* rows;        // numbers of the rows to repair
+  const int* rows;        // indices of the rows to repair
   unsigned char* broken;  // set to 1 for each repaired row that breaks a constraint, otherwise to 0
 };
 

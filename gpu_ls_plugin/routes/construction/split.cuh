@@ -174,7 +174,7 @@ struct Paid {
 struct SplitRows {
   int layers;       // maximum number of routes of any row; 0: no limit
   const int* most;  // maximum number of routes of each row of the batch, up to `layers`
-  const int* rows;  // numbers of the rows to cut
+  const int* rows;  // indices of the rows to cut
   void* costs;
   void* ahead;
   int64* carried;

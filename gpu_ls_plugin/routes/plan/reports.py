@@ -44,7 +44,7 @@ def about_routes(problem: CVRP, result: Result) -> dict[str, Any]:
 
 
 def route_lines(found: dict[str, Any]) -> dict[str, str | None]:
-    """Return the lines to print about these facts, by label; None: do not print the line."""
+    """Return the lines to print about the facts `found`, by label; None: print no line."""
     loads = [route["load"] for route in found["routes"]]
     fleet = "" if found["vehicles"] is None else f" of {found['vehicles']:,}"
     text = f"{len(loads):,}{fleet}, loads {min(loads):,} to {max(loads):,} of {found['capacity']:,}"

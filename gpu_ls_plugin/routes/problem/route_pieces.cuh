@@ -1,9 +1,9 @@
 // A change of up to four edges cuts routes into pieces and links these pieces in another way.
 // RoutePieces describes the pieces and their links.
 //
-// A cut has two ends: the city in front of it and the one behind. From each end,
-// a piece of the route leads to a copy of the depot or to an end of another cut, the mate of the
-// first end. Ends are numbers of four bits, so a 32-bit word holds the mates of all eight ends.
+// A cut has two ends: the city in front of it and the one behind. From each end, a piece of the
+// route leads to a copy of the depot or to an end of another cut, the mate of the first end. Ends
+// are numbers of four bits, so a 32-bit word holds the mates of all eight ends.
 #pragma once
 
 #include "tours/problem/tour_segments.cuh"

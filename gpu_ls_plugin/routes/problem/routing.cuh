@@ -23,7 +23,7 @@ struct KeptRoutes {
 
   GLS_DEVICE int* route() const { return reinterpret_cast<int*>(at); }  // route of each place
   GLS_DEVICE int* start() const { return route() + n; }                 // first place of each route
-  GLS_DEVICE int* customers() const { return start() + copies; }        // number per route
+  GLS_DEVICE int* customers() const { return start() + copies; }        // size of each route
   GLS_DEVICE static int64 bytes(int n, int copies) { return 4 * int64(n + 2 * copies); }
 
   // Whether there is a copy of the depot among the `length` places from `first` to `last`.

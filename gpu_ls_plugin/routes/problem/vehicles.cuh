@@ -7,7 +7,7 @@
 
 namespace gls {
 
-// The data of Vehicles, whose members explain them.
+// The data of Vehicles; its members of the same names are explained there.
 struct VehiclesData {
   int64 customers, capacity, most;
   const int* demands;
