@@ -20,10 +20,12 @@ def get_backend(
     Parameters
     ----------
     backend : {"auto", "cpu", "cuda"} or Backend
-        "auto" is CUDA if `tours` or `device` ask for it or a usable GPU is present, else the CPU. A
-        `Backend` is returned unchanged, so that searches can pass theirs on to other searches.
+        "auto" is CUDA if `tours` are on a GPU, a `device` is given or a usable GPU is present,
+        otherwise the CPU. A `Backend` is returned unchanged, so that a search can pass its backend
+        on to other searches.
     device : int, optional
-        Number of the CUDA device; by default that of `tours`, else the current one.
+        Number of the CUDA device; by default the device of `tours`, or the current one if `tours`
+        are not on a GPU.
     tours : array, optional
         If it is on a GPU, "auto" is CUDA, on that device.
 
@@ -65,7 +67,7 @@ def check_name(backend: Any) -> str:
 
 
 def available() -> dict[str, str | None]:
-    """Return, for each backend, None if it can be used, else the reason and the remedy."""
+    """Return, for each backend, None if it can be used, otherwise the reason and the remedy."""
     from gpu_ls_plugin.backends import cpu
 
     return {"cpu": cpu.unavailable_reason(), "cuda": cuda_reason()}
@@ -80,7 +82,7 @@ def cpu_backend() -> Backend:
 
 
 def cuda_backend(device: int | None, tours: Any) -> Backend:
-    """Return the backend of a device; by default that of `tours`, else the current one."""
+    """Return the backend of a device; by default the one that holds `tours`, or the current one."""
     from gpu_ls_plugin.backends import cuda
 
     return cuda.backend_of(cuda.device_of(tours) if device is None else device)

@@ -111,7 +111,7 @@ class CpuBackend(Backend):
             pass
         try:
             return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        except (AttributeError, OSError, ValueError):  # the system does not tell: assume enough
+        except (AttributeError, OSError, ValueError):  # unknown: assume enough memory
             return 1 << 40
 
     def _function(self, kernel: Kernel) -> tuple[Any, Any]:
@@ -238,7 +238,7 @@ def _threads_from(text: str) -> int:
 
 
 def unavailable_reason() -> str | None:
-    """Return None if kernels can be compiled and run, else the reason and the remedy."""
+    """Return None if kernels can be compiled and run, otherwise the reason and the remedy."""
     try:
         compiler.check_compiler()
         thread_count()

@@ -170,7 +170,7 @@ class CudaBackend(Backend):
             if there == self.device:
                 return taken
             taken = self.xp.ascontiguousarray(taken)
-            self.xp.cuda.get_current_stream().synchronize()  # the copy would not wait for it
+            self.xp.cuda.get_current_stream().synchronize()  # the copy below does not wait
         with self.current():
             return taken.copy()
 
@@ -301,7 +301,7 @@ def device_of(array: Any) -> int | None:
 
 
 def unavailable_reason() -> str | None:
-    """Return None if a usable GPU is present, else the reason and the remedy."""
+    """Return None if a usable GPU is present, otherwise the reason and the remedy."""
     if importlib.util.find_spec("cupy") is None:
         return f"CuPy is not installed; {INSTALL}"
     try:

@@ -20,7 +20,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a header and rows as CSV, with line feeds at the ends of lines.
 
     Numbers are not rounded, and None is an empty cell. A spreadsheet would run a string that, after
-    any spaces, begins with one of ``=+-@``, a tab or a line break; it gets a leading apostrophe.
+    any spaces, begins with one of ``=+-@``, a tab or a line break; such a string gets a leading
+    apostrophe.
     """
     writer = csv.writer(_Lines(), lineterminator="\r\n")
     return "".join(writer.writerow([_cell(value) for value in row]) for row in (columns, *rows))

@@ -69,7 +69,7 @@ def check_writable(path: Path) -> None:
 
 
 def open_descriptor(path: Path) -> int | None:
-    """Return the descriptor of an open file that has a name such as /dev/stdout, else None."""
+    """Return the descriptor of an open file that has a name such as /dev/stdout, otherwise None."""
     name = os.path.abspath(path)
     for _ in range(MOST_LINKS):
         if name in STREAMS:

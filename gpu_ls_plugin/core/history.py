@@ -31,7 +31,7 @@ class Point:
     """Costs at one moment of a search, as Python numbers."""
 
     elapsed: float  # seconds since the start
-    kicks: int  # of all tours together
+    kicks: int  # number of kicks of all tours together
     best_cost: int | float
     mean_cost: float  # over the batch
 

@@ -59,7 +59,7 @@ class Problem(ABC):
 
     @property
     def cost_dtype(self) -> np.dtype[Any]:
-        """The type of costs: int64 if they are integers, else float64."""
+        """The type of costs: int64 if they are integers, otherwise float64."""
         return np.dtype(np.int64 if self.integer else np.float64)
 
     @property
@@ -83,7 +83,7 @@ class Problem(ABC):
         Returns
         -------
         int32 array, shape (P, n), C-contiguous
-            A view if `rows` is such an array, else a copy.
+            A view if `rows` is such an array, otherwise a copy.
 
         Raises
         ------

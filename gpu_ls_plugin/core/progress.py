@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Progress
 
-SECONDS_BETWEEN_LINES = 5.0  # of a log
-REDRAWS_PER_SECOND = 8  # of a terminal
+SECONDS_BETWEEN_LINES = 5.0  # in a log
+REDRAWS_PER_SECOND = 8  # on a terminal
 LEAST_BETWEEN = 0.25  # minimum number of seconds between two evaluations of the rows
 LOOKING_SHARE = 0.02  # maximum share of the time that a display spends on evaluating rows
 PREPARING = "preparing starts and candidates; the first use of a search compiles it"

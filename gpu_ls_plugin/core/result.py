@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-VERSION = 1  # of the format of result files
+VERSION = 1  # version of the format of result files
 ADDED = (  # counts that `Statistics.add` adds up
     *("passes", "moves", "evaluations", "kicks"),
     *("accepted", "climbs", "restarts", "launches"),
@@ -283,7 +283,7 @@ class Result:
 
     @property
     def _vehicles(self) -> Problem | None:
-        """The problem if it has routes, else None."""
+        """The problem if it has routes, otherwise None."""
         problem = self.problem
         return problem if problem is not None and problem.has_routes else None
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-BLOCK = 2**18  # entries at a time: temporaries of 2 MiB stay in the cache
+BLOCK = 2**18  # number of entries at a time, so that temporaries (2 MiB) stay in the cache
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
 # The shift in bits and the factor of each round of `splitmix64`.
 _SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
@@ -44,7 +44,7 @@ def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") ->
     Returns
     -------
     int32 array, shape (P, n), C-contiguous
-        A view if `tours` is such an array, else a copy.
+        A view if `tours` is such an array, otherwise a copy.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def check_values(
     Returns
     -------
     int32 array, shape (P, n), C-contiguous
-        A view if `rows` is such an array, else a copy.
+        A view if `rows` is such an array, otherwise a copy.
 
     Raises
     ------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     After = Callable[["Stage", "Found", float, tuple["Stage", ...]], tuple["Stage", ...]]
 
 
-WIDTH = 100  # characters of a line
+WIDTH = 100  # maximum number of characters of a line
 
 
 @dataclass(frozen=True)

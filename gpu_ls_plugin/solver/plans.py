@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-SECONDS = 10.0  # assumed time limit of a run that has none
+SECONDS = 10.0  # time limit that is assumed for a run without one
 
 
 def default_settings(

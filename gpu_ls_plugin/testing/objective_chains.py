@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
-STRETCHES, KICKS = 4, 10  # number of stretches, which end with a comparison, and of kicks in each
+STRETCHES, KICKS = 4, 10  # number of stretches, and of kicks in each; a comparison follows each
 ROUNDING = 1e-9  # relative error of real costs
 COMPOSING = "functor, header and source() must name and define the C++ struct of the part"
 FEASIBLE = "feasible() must return the same in C++ and in Python"

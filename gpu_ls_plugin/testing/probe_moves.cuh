@@ -12,7 +12,7 @@ constexpr int kOfferInts = 3 + 2 * kDeepestExchange;  // shape, direction, numbe
 
 // The tours, and what the functor returns for each.
 struct Probes {
-  int variants;  // number of ways to continue a first step; -1 only counts them
+  int variants;  // number of ways to continue a first step; -1 to only count them
   int* tours;
   int* positions;
   const int* mates;

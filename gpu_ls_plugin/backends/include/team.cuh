@@ -50,7 +50,7 @@ struct Ranked {
   }
 };
 
-constexpr int kRankedBytes = 16;  // size of Ranked
+constexpr int kRankedBytes = 16;  // size of a Ranked in bytes
 static_assert(sizeof(Ranked<int>) == kRankedBytes && sizeof(Ranked<int64>) == kRankedBytes &&
                   sizeof(Ranked<double>) == kRankedBytes,
               "Python reserves kRankedBytes for a Ranked of any type");
@@ -58,7 +58,7 @@ static_assert(sizeof(Ranked<int>) == kRankedBytes && sizeof(Ranked<int64>) == kR
 // Number of interleaved partial sums, for all teams.
 constexpr int kPartialSums = 32;
 
-// Adds to a number that other teams may change, too; returns its former value.
+// Adds to a number that other teams may change at the same time; returns its former value.
 GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
 #ifdef __CUDACC__
   return atomicAdd(number, more);
@@ -175,8 +175,8 @@ GLS_DEVICE int highest_bit(uint64 word) {
 
 constexpr int kMostNew = 16;  // maximum number of values that `append_new` takes
 
-// To cut off a launch, the host sets the number of the next item to this value, and threads may
-// increase it. A larger number of the next item therefore means that the launch is cut off, too.
+// To cut off a launch, the host sets the number of its next item to this value. Since threads may
+// still increase that number, a launch is cut off if the number is at least this value.
 constexpr int kCut = 0x7fff0000;
 
 // One thread that works alone: on the CPU, or on a GPU with one tour per thread.
@@ -368,7 +368,7 @@ GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) {
 
 }  // namespace warp
 
-// The least value of the lanes of a warp. For some types, there are faster overloads.
+// The smallest value of the lanes of a warp. For some types, there are faster overloads.
 template <class T>
 GLS_DEVICE T least_in_warp(T mine) {
 #pragma unroll
@@ -415,7 +415,7 @@ struct Warp {
     __syncwarp();
   }
 
-  // The least of `none` and f(i) for i in [0, count), for all lanes.
+  // The smallest of `none` and f(i) for i in [0, count); all lanes receive it.
   template <class T, class F>
   GLS_DEVICE T least(int count, T none, F f) const {
     for (int i = lane(); i < count; i += 32) {
@@ -437,18 +437,18 @@ struct Warp {
   // Whether `mine` is true for any lane.
   GLS_DEVICE bool any(bool mine) const { return __any_sync(kAllLanes, mine); }
 
-  // The least value of all lanes.
+  // The smallest value of all lanes.
   template <class T>
   GLS_DEVICE T least(T mine) const {
     return least_in_warp(mine);
   }
 
-  // The place of this lane among those with `keep`, and the number of lanes with `keep`.
+  // The place of this lane among the lanes for which `keep` is true, and the number of these lanes.
   GLS_DEVICE Compacted compact(bool keep) const {
     const unsigned mask = __ballot_sync(kAllLanes, keep);
     return {warp::rank_in(mask), __popc(mask)};
   }
-  // The same for two items of each lane, whose places are adjacent.
+  // The same for two items per lane, whose places are adjacent.
   GLS_DEVICE Compacted compact(bool keep, bool other) const {
     const unsigned mask = __ballot_sync(kAllLanes, keep), more = __ballot_sync(kAllLanes, other);
     return {warp::rank_in(mask) + warp::rank_in(more), __popc(mask) + __popc(more)};
