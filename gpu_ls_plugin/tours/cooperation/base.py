@@ -31,7 +31,7 @@ class Cooperation(ABC):
     - ``adopt(tours, costs)``: chain i continues from ``tours[i]`` if that is cheaper than its best
       tour.
     - ``kept(owner, make)``: the result of ``make()`` in the first call; the same object in later
-      calls with this owner. A cooperation has no state, since several searches may use it. It
+      calls with the same owner. A cooperation has no state, since several searches may use it. It
       keeps the data of a search here, with itself as `owner`, and so must be hashable.
     - ``start``: the problem, the seed and the number of the first row; ``parts``: the
       neighbourhoods and candidate lists, or None if the search does not use any.

@@ -17,7 +17,7 @@ struct AbCycle {
   int first;     // 0 if edge 0 belongs to parent A, 1 if it belongs to parent B
   int turn = 0;  // number of the stored edge with which reading begins
 
-  // City i, for i < edges + 2.
+  // Returns city i; i must be less than edges + 2.
   GLS_DEVICE int at(int i) const {
     const int k = i + turn;
     return int(cities[k < edges ? k : k - edges]);

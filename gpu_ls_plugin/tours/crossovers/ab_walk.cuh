@@ -9,7 +9,7 @@
 
 namespace gls {
 
-// Random numbers in the order of their stream, drawn by all lanes of a team in parallel.
+// A window of a stream of random numbers, which all lanes of a team draw in parallel.
 struct NumberWindow {
   static constexpr int kNumbers = 128;
 
@@ -104,8 +104,8 @@ struct AbWalk {
   static constexpr int kLost = -1;     // there is no next edge, or the walk is too long
   static constexpr int kNowhere = -2;  // more random numbers are needed
 
-  // Why a walk pauses: the index of the city that it met again, kLost or kNowhere; the number of
-  // its edges; and the number of used random numbers.
+  // Why a walk pauses: the index in `walk` of the city that it met again, kLost or kNowhere; the
+  // number of its edges; and the number of used random numbers.
   struct Pause {
     int met, length, used;
   };
@@ -158,7 +158,7 @@ struct AbWalk {
       const bool both = before && behind, turn = both ? (number & 1) != 0 : behind;
       const int next = int(turn ? ways.after : ways.before);
       const bool closed = met < uint32(kMostEdges), ends = at >= kMostEdges || next == city;
-      // A branch takes as long as all of the above, so there is only this one.
+      // A branch takes as long as the rest of a step, so there is only this one.
       if (closed | ends | (used >= NumberWindow::kNumbers)) {
         const bool lost = at >= kMostEdges || used < NumberWindow::kNumbers;
         return {closed ? int(met) : lost ? kLost : kNowhere, at, used};

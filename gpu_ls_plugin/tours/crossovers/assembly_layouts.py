@@ -82,7 +82,7 @@ def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
 
 
 def host_shape(n: int) -> HostShape:
-    """Return the layout on a CPU; a number identifies a city or an edge of a walk."""
+    """Return the layout on a CPU; its numbers must hold cities and edges of a walk."""
     return replace(HostShape.of(n), short=n + MOST_EDGES <= LARGEST_SHORT)
 
 

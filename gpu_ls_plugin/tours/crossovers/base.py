@@ -58,7 +58,7 @@ class Recombination(Cooperation):
     Attributes
     ----------
     reverses : bool
-        Whether children may have reversed paths, which requires symmetric lengths.
+        Whether the recombination works only with symmetric lengths, since it reverses paths.
     never_worse : bool
         Whether a child never costs more than the first parent.
     by_lengths : bool

@@ -9,9 +9,9 @@
 
 namespace gls {
 
-// An exchange removes an edge from a city u of the subtour to v and one from a candidate c of u to
-// w, and adds (u, c) and (v, w). Its number encodes the place of u, the rank of c in its list, and
-// the sides of both removed edges.
+// An exchange removes an edge (u, v) of a city u of the subtour and an edge (c, w) of a candidate c
+// of u, and adds (u, c) and (v, w). Its number encodes the place of u, the rank of c in its list,
+// and the sides of both removed edges.
 template <class Lists, class Broken>
 GLS_DEVICE typename Broken::Exchange read_exchange(const Lists& lists, const Broken& child,
                                                    int64 number) {
@@ -74,7 +74,7 @@ struct ExchangeScan {
   }
 
  private:
-  // A city, its neighbours and the lengths of the edges to them.
+  // A city, its two neighbours and the lengths of the edges to them.
   struct Beside {
     Spot own, beside[2];
     Value out[2];
@@ -165,7 +165,7 @@ struct Measured {
   }
 };
 
-// A sink that finds the best exchange.
+// A sink that finds the exchange with the smallest loss, the increase in length.
 template <class Value>
 struct BestOffered {
   Ranked<Value> best;

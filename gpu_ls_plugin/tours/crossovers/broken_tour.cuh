@@ -26,10 +26,10 @@ struct BrokenTour {
   City* begins;               // first place of each path
   City* ranked;               // paths in the order of their last places
   City* ends;                 // new edge e joins the cities ends[2 e] and ends[2 e + 1]
-  City* sides;                // side of each of `ends`; its path until sides are known
+  City* sides;                // side of each end; before `close`, the path of each end
   City* at;                   // index in `ends` of the end at each side
-  City* owner;                // subtour of each path, named by one of its paths
-  RankedPlaces<City> places;  // of `cuts`
+  City* owner;                // subtour of each path, identified by one of its paths
+  RankedPlaces<City> places;  // the set of the places in `cuts`
   uint32* words;              // scratch; later sizes and first cuts of subtours, and lists of paths
   int size;                   // number of removed edges, new edges and paths
 
@@ -263,7 +263,7 @@ struct BrokenTour {
   template <class Team>
   GLS_DEVICE void split(const Team& team, int place) {
     const int rank = places.rank(place), path = path_of(place), added = size;
-    team.sync();  // all lanes have read
+    team.sync();  // all lanes have read the arrays that change
 #pragma unroll 1
     for (int end = size; end > rank; end -= Team::kLanes) {
       const int i = end - 1 - team.lane();

@@ -15,10 +15,11 @@
 
 namespace gls {
 
-constexpr int kMostCities = 1000;  // in a subtour to join; drops offspring with larger ones
+// Offspring are dropped if the smallest subtour has more cities than this.
+constexpr int kMostCities = 1000;
 
 struct AssemblyData {
-  int offspring;  // largest number of offspring per pair
+  int offspring;  // maximum number of offspring per pair
   void* costs;    // costs of the first parents, replaced by those of the children
 };
 

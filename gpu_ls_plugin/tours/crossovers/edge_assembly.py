@@ -54,7 +54,7 @@ class EdgeAssembly(Recombination):
         Maximum number of exchanges that are tried per pair.
     strategy : {"single", "block", "staged"}
         "single" exchanges one AB-cycle at a time. "block" exchanges several: the largest cycles
-        come first, each with the smaller ones that share cities with it and that leave the tour in
+        come first, each with the smaller cycles that share cities with it and leave the tour in
         fewer subtours, or in the same number at lower cost. Blocks take longer; use them once
         single cycles no longer gain. "staged" uses single cycles, then blocks as soon as few tours
         of a population gain; for given pairs, it always uses single cycles.
@@ -62,7 +62,7 @@ class EdgeAssembly(Recombination):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is out of range or not a number, or no strategy has that name.
+        A parameter is out of range or not a number, or `strategy` is unknown.
     """
 
     offspring: int = 32

@@ -3,8 +3,8 @@
 //
 // The child begins at the first parent's first city and follows edges of the parents to cities that
 // it does not contain yet: a common edge if there is one, otherwise the edge to the city with the
-// fewest open edges, those that lead to such cities. At a dead end, the child continues from a
-// random city. Random numbers break ties.
+// fewest open edges. An edge is open if it leads to a city that the child does not contain yet. At
+// a dead end, the child continues from a random city. Random numbers break ties.
 #pragma once
 
 #include "tours/crossovers/neighbours.cuh"

@@ -26,8 +26,8 @@ class Merging(Cooperation):
 
     The best tours are crossed in pairs, then their children, until one tour is left. Each round
     has half as many crossovers as the round before, whereas a recombination as a cooperation
-    crosses all tours in each generation. Use it for chains that began at the same tour: they still
-    share nearly all of its edges, so one tour can combine most improvements of the others.
+    crosses all tours in each generation. Use merging for chains that began at the same tour: they
+    still share nearly all of its edges, so one tour can combine most improvements of the others.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@ struct alignas(2 * sizeof(City)) Neighbours {
   City before, after;
 
   GLS_DEVICE bool has(int city) const { return int(before) == city || int(after) == city; }
-  // Returns a copy in which `city`, whose neighbours these are, replaces those that `other` has,
-  // too.
+  // Returns a copy without the neighbours that `other` has, too. In their places, it has `city`,
+  // the city whose neighbours these are.
   GLS_DEVICE Neighbours without(const Neighbours& other, int city) const {
     return {other.has(int(before)) ? City(city) : before,
             other.has(int(after)) ? City(city) : after};

@@ -105,7 +105,7 @@ class PairWorkspace(CostlessWorkspace):
 class PairRecombination(Recombination):
     """A recombination by a single kernel; pairs are in shared memory if they fit.
 
-    The functor of ``gls::CrossPairs`` is in ``tours/crossovers/<name>.cuh``.
+    ``gls::CrossPairs`` calls the functor, whose header has the functor's name in snake case.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@
 
 namespace gls {
 
-constexpr int kMostPaths = 256;  // "most_cuts" in benchmarks/results/iterated_trials.json
+constexpr int kMostPaths = 256;  // see "most_cuts" in benchmarks/results/iterated_trials.json
 
 // For a path, the two paths that are a given number of steps away, one in each direction. Each is
 // stored as the side at which it is entered.
@@ -83,16 +83,16 @@ GLS_DEVICE int name_cycles(const Host&, int size, const City* following, PathLin
   return count;
 }
 
-// Finds the cycles of `size` paths and returns their number. Edge e joins the ends 2 e and 2 e + 1;
-// end i belongs to path_of(i), which is stored in `paths`. `following` has room for 2 * size
-// numbers, `words` for 3 * kMostPaths.
+// Finds the cycles of `size` paths and returns the number of cycles. Edge e joins the ends 2 e and
+// 2 e + 1; end i belongs to path_of(i), which is stored in `paths`. `following` has 2 * size
+// entries, and `words` has 3 * kMostPaths.
 //
 // The end with the lower number is at side 2 * path, the other end at side 2 * path + 1. A path
 // that is entered at one side is left at the other side.
 template <class Team, class Path, class City>
 GLS_DEVICE int number_cycles(const Team& team, int size, Path path_of, City* paths, City* following,
                              uint32* words, City* owner) {
-  uint32* const sums = words;  // sum of both ends of each path
+  uint32* const sums = words;  // sum of the numbers of both ends of each path
   auto* const links = reinterpret_cast<PathLink*>(words + kMostPaths);
   team.each(size, [&](int path) { sums[path] = 0; });
   team.sync();

@@ -10,7 +10,7 @@
 
 namespace gls {
 
-constexpr int kTail = 32;  // cities at the end of the path that determine the direction
+constexpr int kTail = 32;  // number of cities at the end of the path that determine the direction
 
 template <class City>
 struct SegmentCrossover {

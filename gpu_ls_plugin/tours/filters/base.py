@@ -59,7 +59,7 @@ class Filter(ABC):
 
     @property
     def opens(self) -> bool:
-        """Whether the filter rejects openings, whose moves are then not even enumerated."""
+        """Whether the filter rejects openings: moves with one open position (complete.cuh)."""
         return False
 
     def rotations(self, edges: int) -> int:

@@ -17,11 +17,11 @@
 //                                                       `complete`: all kept moves were evaluated
 //
 // A rotation determines which position of a move is open (complete.cuh). So a move belongs to one
-// opening in each rotation of the neighbourhood. `any` may return true for an
-// opening without kept moves. For a kept move, `any` must be true for its opening in at least one
-// of the first kRotations rotations; if kRotations is 1, it must be true in all rotations. A word
-// is an integer, a double or an address; a struct can read them (backends/include/words.cuh). If a
-// filter has no state, `On` derives from Stateless.
+// opening in each rotation of the neighbourhood. `any` may return true for an opening without kept
+// moves. For a kept move, `any` must be true for its opening in at least one of the first
+// kRotations rotations; if kRotations is 1, it must be true in all rotations. A word is an integer,
+// a double or an address; a struct can read them (backends/include/words.cuh). If a filter has no
+// state, `On` derives from Stateless.
 //
 // PlacedTour is the current tour: `length(p, q)` between positions, `edges[p]` to the next
 // position, `next(p)`, `city(p)`, `n`, and `row` and `pass` for random numbers.

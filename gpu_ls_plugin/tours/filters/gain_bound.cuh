@@ -2,10 +2,10 @@
 //
 // Each end of a removed edge gets a new edge that is no shorter than the distance to its nearest
 // neighbour. Edge p of the tour joins the cities t_p and t_p+1 and has length e(p). With doubled
-// lengths, removing it saves at most
-// spare(p) = 2 e(p) - nearest(t_p) - nearest(t_p+1), and adding (x, y) costs
-// cost(x, y) = 2 d(x, y) - nearest(x) - nearest(y) >= 0. Twice the gain of a move is the sum of its
-// spares minus the sum of its costs. So it is at most the sum of its spares minus any single cost.
+// lengths, removing it saves at most spare(p) = 2 e(p) - nearest(t_p) - nearest(t_p+1), and adding
+// (x, y) costs cost(x, y) = 2 d(x, y) - nearest(x) - nearest(y) >= 0. Twice the gain of a move is
+// the sum of its spares minus the sum of its costs. So it is at most the sum of its spares minus
+// any single cost.
 //
 // In 3-opt, each new edge joins two of the three removed edges. The spares of such a pair minus
 // twice the cost of its new edge, summed over the three pairs, are four times the gain. So if a

@@ -39,8 +39,8 @@ class ParetoLocalSearch:
     Pareto local search (Paquete, Chiarandini and Stützle 2004; Angel, Bampis and Gourvès 2004):
     each tour is explored once by each kind of moves, as long as it stays in the front. First all
     tours are explored by 2-opt, then by Or-opt of one city, then of two, and so on. With two
-    objectives, each neighbour is compared with the front. With more objectives, only
-    those neighbours of a tour are compared that are best by some random weights.
+    objectives, each neighbour is compared with the front. With more objectives, only those
+    neighbours of a tour are compared that are best by some random weights.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class Shift:
     turned: bool = False
 
     def places(self, n: int) -> Places:
-        """Return all moves, except past one city or all but one, which other kinds include."""
+        """Return all moves, except those past one city or all but one: other kinds have them."""
         first, reach = np.mgrid[:n, 2 : max(2, n - self.cities - 1)].astype(np.intp)
         return first.ravel(), reach.ravel()
 

@@ -198,7 +198,7 @@ class ScalarisedGeneration:
 def _choose_parents(
     totals: NDArray[np.float64], random_state: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return for each row (A,) of totals the lowest column, and a random one of the lowest."""
+    """Return for each row of totals (P, A) the lowest column, and one of the next lowest."""
     size, known = totals.shape
     first = totals.argmin(axis=1)
     few = min(MATES, known - 1)

@@ -1,4 +1,4 @@
-"""Layouts of tours in the memory of a GPU or CPU, with the sizes of tour_memory.cuh."""
+"""Layouts of tours in the memory of a GPU or CPU; sizes agree with tour_memory.cuh."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class DescentShape:
     """The launch layout of descents."""
 
     team: str  # C++ type of the team that works on a tour
-    lanes: int  # per team
-    teams: int  # per block
+    lanes: int  # lanes per team
+    teams: int  # teams per block
     in_shared: bool  # whether the tour is in shared memory
     sites_in_shared: bool  # whether the sites are in shared memory, too
 
@@ -89,7 +89,7 @@ class ChainNeeds:
     def slot_bytes(self) -> int:
         """Size of gls::Chain::ChainMemory in bytes."""
         survivors = 2 * 32 * survivor_bytes(self.length_bytes)
-        # A kick has five places of 4 bytes, aligned to a length, eight lengths, and the numbers.
+        # A kick: five places of 4 bytes, padded to a length; eight lengths; random numbers.
         kick = 16 + 9 * self.length_bytes + DRAWN_BYTES
         counts = 4 * self.neighbourhoods if self.neighbourhoods > 1 else 0
         return padded(padded(MOVE_BYTES + survivors + kick, 8) + padded(counts, 8) + STATE_BYTES)

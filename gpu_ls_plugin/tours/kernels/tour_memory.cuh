@@ -19,7 +19,7 @@ GLS_DEVICE int64 piece_bytes(int count) {
 struct Pieces {
   char* free;
 
-  // Returns the data of a team, in addition to its tour; they are always in shared memory.
+  // Returns the memory for data of a team other than its tour; it is always shared memory.
   template <class T, class Team>
   GLS_DEVICE T& slot(const Team& team) {
     return shared_slot<T>(team);
@@ -68,7 +68,8 @@ template <bool with_sites>
 struct SharedMemory : Pieces {
   using City = uint16;
 
-  // Returns the data of a team. They are in front of the tour, so that one address leads to both.
+  // Returns the memory for data of a team. It is in front of the tour, so that both need only one
+  // address.
   template <class T, class Team>
   GLS_DEVICE T& slot(const Team&) {
     return *take<T>(1);

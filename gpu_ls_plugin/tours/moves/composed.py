@@ -32,7 +32,7 @@ PARAMETERS = tuple(
 )
 EITHER, CHECKED = "tours/moves/either.cuh", "tours/moves/checked.cuh"
 REGISTERS = ("few", "some", "many", "most")  # see `ChainNeeds`
-LONGEST_LIST = 800  # maximum per city; kernels count the moves of a city in 32 bits
+LONGEST_LIST = 800  # maximum number of candidates; the moves of a city are counted in 32 bits
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Moves:
     """A list of neighbourhoods, composed for one kind of problem."""
 
     functor: str  # C++ type of the moves at a city
-    headers: tuple[str, ...]  # headers that define it
-    sources: tuple[str, ...]  # C++ source that defines it
+    headers: tuple[str, ...]  # headers that define `functor`
+    sources: tuple[str, ...]  # C++ source that defines `functor`
     length: str  # C++ type of sums of lengths
     names: tuple[str, ...]
     grid: str = ""  # see `Sites`

@@ -68,7 +68,7 @@ class LinKernighan(Neighbourhood):
         return min(degree, self.breadth[0])
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return 1 for the 2-opt move, plus 3 (the chains) for each candidate for t5."""
+        """Return 1 (the 2-opt move) plus 3 chains per candidate for t5."""
         return 1 + 3 * min(degree, self._second)
 
     @property

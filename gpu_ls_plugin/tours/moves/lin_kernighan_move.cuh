@@ -1,8 +1,8 @@
 // A Lin-Kernighan step at a city (Lin and Kernighan 1973): a chain of exchanges whose partial sums
 // of gains are positive, closed after the exchange that makes the tour shortest.
 //
-// The first three exchanges are tried in breadth, with both choices of t4; then the chain is
-// extended greedily. The tour does not change until a gain is certain; a Trail represents the
+// The first three exchanges are tried in breadth, with both neighbours of t3 as t4; then the chain
+// is extended greedily. The tour does not change until a gain is certain; a Trail represents the
 // changed tour.
 #pragma once
 

@@ -50,8 +50,8 @@ struct Roots {
   GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
     const int guess = 1 + int(cube_root(6.0f * float(number) + 1.0f));
     z = settle(guess > 2 ? guess : 2, 6 * number, triples_below_six_fold);
-    // The remainder fits into 32 bits. The product is divisible by 3, so multiplying by the inverse
-    // of 3 modulo 2^32 divides it.
+    // The remainder fits into 32 bits. z (z - 1) (z - 2) / 2 is divisible by 3, so multiplying by
+    // the inverse of 3 modulo 2^32 divides it exactly.
     constexpr uint32 kThird = 0xAAAAAAABu;
     few(uint32(number) - uint32(triples_below_six_fold(z) / 2) * kThird, x, y);
   }

@@ -310,7 +310,7 @@ struct View {
   GLS_DEVICE bool may_not_gain(Length removed, Length added) const {
 #ifndef __CUDACC__
     if constexpr (keeps<typename LengthsType::Metric>()) {
-      // Sums of real reliefs are too inexact to compare gains that are nearly equal.
+      // A real relief is a sum that is too inexact to compare gains that are nearly equal.
       const Length relief = relief_of<Length>(length.metric), most = removed - added + relief;
       return (most <= 0) | ((most < least) & (!LengthsType::kReal | (relief == 0)));
     }

@@ -12,7 +12,7 @@ namespace gls {
 
 template <int kMostMoves>
 struct Relinking {
-  static constexpr int kMost = kMostMoves * kMaxExchange;  // cuts
+  static constexpr int kMost = kMostMoves * kMaxExchange;  // maximum number of cuts
 
   int moves, count;           // number of moves and of cuts
   int chosen[kMostMoves];     // numbers of the moves to apply
@@ -21,7 +21,7 @@ struct Relinking {
   int edge[kMost];            // per cut: kMaxExchange * move + edge of the move
   uint16 end[2 * kMost];      // at 2 * kMaxExchange * move + i: the end at city t[i] of the move
   int sorted[kMost];          // places of the cuts, ascending
-  uint16 entered[2 * kMost];  // where the next piece is entered, if a piece is entered at this end
+  uint16 entered[2 * kMost];  // for a piece entered at this end: where the next is entered
   uint16 walk[kMost];         // ends at which pieces are entered, in their new order
   int begin[kMost];           // offset at which each piece is written
 

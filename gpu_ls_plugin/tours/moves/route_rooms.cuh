@@ -54,7 +54,7 @@ struct RouteRooms {
 // Consecutive cities that a move carries elsewhere, added one by one.
 template <class View>
 struct CarriedCities {
-  int64 head = 0, tail = 0;  // what they use before the first copy of the depot, and after the last
+  int64 head = 0, tail = 0;  // what is used before the first copy of the depot, and after the last
   bool customers = true;     // whether there is no copy of the depot so far
 
   CarriedCities() = default;

@@ -16,8 +16,7 @@ class OrOpt(Neighbourhood):
 
     For each city and each of its candidates, segments that begin or end with the city are put on
     either side of the candidate, and segments that begin or end with the candidate are put beside
-    the city. On asymmetric
-    problems, segments keep their direction.
+    the city. On asymmetric problems, segments keep their direction.
 
     Parameters
     ----------
