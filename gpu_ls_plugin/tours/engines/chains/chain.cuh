@@ -2,7 +2,7 @@
 // Each team runs one chain.
 //
 // The repair of a kick looks only at cities whose edges changed. A journal notes each reversal. To
-// undo a kick, the reversals are repeated in reverse order: a chain needs no copy of its tour.
+// undo a kick, a chain repeats the reversals in reverse order, so it needs no copy of its tour.
 #pragma once
 
 #include "tours/moves/apply_move.cuh"
@@ -44,7 +44,8 @@ struct Journal {
   }
 };
 
-// A double bridge, and the lengths of its edges. If no bridge was found, its segments are empty.
+// A double bridge, and the lengths of its edges. If `draw_bridge` has found no bridge, the segments
+// are empty.
 template <class Length>
 struct Bridge {
   BridgeCuts cuts;
@@ -339,7 +340,7 @@ struct Chain
     return found;
   }
 
-  // Whether a kick and its repair have led back to the same cost.
+  // Whether the repair has led back to the cost before the kick.
   GLS_DEVICE bool returned() const { return rise() == 0; }
 
   // Finds the next move of a repair; returns false if no move gains, if the journal or the queue is

@@ -123,7 +123,7 @@ class PartedTours(Chains):
         self._random.bit_generator.state = state["random"]
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Make one round, with fewer kicks if it would exceed `until` or `seconds`."""
+        """Make one round, with fewer kicks if a full round would exceed `until` or `seconds`."""
         level = max(0.0, heat - cooling * int(self.kicks.min()))
         # Cutting and joining get a fifth of the time.
         in_time = min(0.8 * seconds / self._pace, NO_LIMIT)

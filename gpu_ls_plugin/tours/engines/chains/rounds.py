@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
     from gpu_ls_plugin.tours.engines.chains.start import Repair
 
-KICKS_PER_CITY = 0.5  # kicks per generation of chains that do not cooperate
-LEAST_KICKS_PER_CITY = 100  # minimum of all chains together in a wait of `EqualCosts`
+KICKS_PER_CITY = 0.5  # kicks of a chain per generation, if chains do not cooperate
+# In the shortest wait of `EqualCosts`, all chains together make this many kicks per city.
+LEAST_KICKS_PER_CITY = 100
 _STATE = (
     *("done", "exchanges", "generations"),
     *("_next", "_pace", "_equal_costs", "_best", "_counted"),

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "tours/engines/descent/best_sweep.cuh"
-# A launch with a single struct as its argument is quick: passes may be short, and each makes two
-# launches.
+# Passes may be short, and each makes two launches. A launch with a single struct as its argument is
+# quick.
 PARAMETERS = (Arguments.of((*composed.PARAMETERS, struct_of(HEADER, "SweepBatch"))),)
 FOUND_BYTES = constant("tours/engines/descent/scout.cuh", "kFoundBytes")
 

@@ -22,7 +22,7 @@ struct Found {
   }
 };
 
-// A move found by first improvement: ordered by its place, then by its gain.
+// A move found by first improvement. Earlier places come first, then larger gains.
 template <class Length>
 struct FirstFound : Found<Length> {
   static constexpr bool kStops = true;  // at the first city with an improving move
@@ -33,7 +33,7 @@ struct FirstFound : Found<Length> {
   }
 };
 
-// A move found by best improvement: ordered by its gain.
+// A move found by best improvement. Larger gains come first, then earlier places.
 template <class Length>
 struct BestFound : Found<Length> {
   static constexpr bool kStops = false;
@@ -167,8 +167,8 @@ GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int 
   }
 }
 
-// Tells a view that gains below `least` are useless from now on. It has no effect on a GPU, whose
-// lanes share variants.
+// Tells a view that gains below `least` are useless from now on. The call has no effect on a GPU,
+// where lanes share the variants.
 template <class View, class Length = typename View::Length>
 GLS_DEVICE void expect(const View& view, Length least) {
 #ifndef __CUDACC__
@@ -254,7 +254,7 @@ struct ScoutMemory {
 // Base of searches whose blocks copy the sites of all cities into shared memory, if they fit.
 template <class Memory, class Site>
 struct LoadsSites {
-  // Called once in each block, before its tours are searched.
+  // Each block calls this once, before it searches its tours.
   template <class Team, class... Rest>
   GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
     Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
@@ -404,7 +404,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
         best = team.least(own);
         if (leads && own == best) {
           memory.move = its_move;
-          if constexpr (!OwnEnds<Neighbourhood>::kValue) {  // computed again to save registers
+          if constexpr (!OwnEnds<Neighbourhood>::kValue) {  // computes them again to save registers
             memory.move.start(survivors[choices.variants.quotient(number)].first());
           }
         }

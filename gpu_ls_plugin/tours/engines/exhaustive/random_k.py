@@ -170,7 +170,7 @@ class RandomKSteps(Engine):
         return 4 * n + 64 + 2 * RANKED_BYTES
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let each unfinished tour make up to `passes` passes; none begins after `seconds`."""
+        """Let each unfinished tour make up to `passes` passes; no pass begins after `seconds`."""
         if self.backend.name == "cpu":
             arguments = self._arguments | {"passes": passes}
             self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)

@@ -8,8 +8,9 @@
 // two and a half additions and as many minima; from sm_90 on, an addition and a minimum are one
 // instruction.
 //
-// Lengths are exact, so the tiles need only the least change of a pair, not its third edge.
-// ThreeOptMoves finds the third edge of the best pair and applies the move.
+// Tiles keep the least change of a pair, but not the third edge. ThreeOptMoves finds the third edge
+// by computing the changes of the best pair again, and applies the move. Both compute the same
+// change, because lengths are exact.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -106,7 +107,7 @@ struct ThreeOptTiles {
     Value m[kSquare + 1][kSquare + 1], n[kSquare][kSquare];  // n[p][q] is N(i + 1, j)
   };
 
-  // Adds `count` columns of the tables, from column `begin` of the bar on. If `masked`, it skips
+  // Updates the sums by `count` columns, from column `begin` of the bar on. If `masked`, it skips
   // columns with k <= j.
   template <bool masked>
   GLS_DEVICE void stream(int begin, int count, Sums& sums) const {

@@ -135,7 +135,7 @@ class ThreeOptClimb(Engine):
         return 4 * n + 64
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let each unfinished tour make up to `passes` passes; none begins after `seconds`."""
+        """Let each unfinished tour make up to `passes` passes; no pass begins after `seconds`."""
         if self.backend.name == "cpu":
             arguments = self._arguments | {"passes": passes}
             self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)

@@ -169,7 +169,7 @@ class TwoOptClimb(Engine):
         return n * (4 + (ROW_BYTES if moves_per_pass > 1 else 0)) + 64
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let each unfinished tour make up to `passes` passes; none begins after `seconds`."""
+        """Let each unfinished tour make up to `passes` passes; no pass begins after `seconds`."""
         for _, own in self.slices(self._together, seconds):
             self.backend.launch(
                 self._kernel,

@@ -2,12 +2,12 @@
 // evaluating the whole neighbourhood in each pass.
 //
 // Two edges can be exchanged in two ways. One of them keeps the tour in one piece; it is called
-// possible. Which one it is depends on the directions in which the tour runs through the edges;
-// the gains depend on the edges alone. The climb keeps a list of all exchanges that gain at least
-// `floor`, possible or not. A move changes the direction of each edge that it reverses, and it
-// adds only exchanges of its two new edges to the list. So the best possible exchange of the list
-// is the best move of the neighbourhood. When the list has no possible exchange left, the climb
-// scans all edges again. It raises the floor whenever the list is full.
+// possible. Which way is possible depends on the directions in which the tour runs through the
+// edges; the gains depend on the edges alone. The climb keeps a list of all exchanges that gain at
+// least `floor`, possible or not. A move changes the direction of each edge that it reverses, and
+// it adds only exchanges of its two new edges to the list. So the best possible exchange of the
+// list is the best move of the neighbourhood. When the list has no possible exchange left, the
+// climb scans all edges again. It raises the floor whenever the list is full.
 //
 // A gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). So an exchange that gains at
 // least G has a term of at least G / 2. To find it, the scan starts at both ends of each edge and
@@ -58,7 +58,7 @@ struct TwoOptClimb {
   std::vector<Length> edge;
   std::vector<float> edge_estimate;
   std::vector<int> number;
-  // By number of an edge: its position; its sense: 1, -1 if reversed, 0 if it left the tour.
+  // By number of an edge: its position, and its sense: 1; -1 if reversed; 0 if it left the tour.
   std::vector<int> place;
   std::vector<int> sense;
 
