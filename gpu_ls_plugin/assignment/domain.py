@@ -133,7 +133,7 @@ class Assignments(Domain):
         return {"tour": NO_TOUR, "out": SOLUTION, "plot": NO_PLOT}
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the number of colours, and the options of files of generalised assignment."""
+        """Add options for the number of colours, and for files of generalised assignment."""
         add = parser.add_argument
         add(
             "--colours",

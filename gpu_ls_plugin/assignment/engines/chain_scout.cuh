@@ -5,7 +5,7 @@
 //
 //   Price price(int variable, int value) const;  // {cost, resource}; {0, 0} if value is -1
 //   int64 over(const State&, int value) const;   // load minus capacity
-//   int64 rate(int value) const;                 // price of a unit of capacity, in cost / kUnit
+//   int64 rate(int value) const;                 // price of capacity, in kUnit-ths of a cost
 //   int likely_begin(int variable) const;        // number of the variable's first likely move
 //   Likely likely(int number) const;             // {variable, value}; at least one per variable
 // clang-format on
@@ -81,7 +81,8 @@ struct ChainScout {
   // in docs/kernels.md, "Ejection chains".
   static constexpr int kTries[kMostLinks] = {4, 2, 1, 0};
 
-  // A link. `gain` is what the chain gains if it ends here, or an upper bound if it continues.
+  // A link. `gain` is what the chain gains if it ends with this link, or an upper bound if
+  // it continues.
   struct Link {
     int64 gain;
     int number;  // in its group; breaks ties

@@ -34,9 +34,10 @@ class BestStates:
         self.costs, self.excesses = (xp.full(len(states), NOTHING, "int64") for _ in range(2))
 
     def worse_than(self, others: BestStates, rows: Any = slice(None)) -> Any:
-        """Return a mask of the rows that are worse than row `rows` of the others.
+        """Return a mask of the rows that are worse than the others' rows `rows`.
 
-        Such a row has more excess, or the same excess and a higher cost.
+        A row is worse if it has more excess, or the same excess and a higher cost. By default, each
+        row is compared with the same row of the others.
         """
         excesses, costs = others.excesses[rows], others.costs[rows]
         worse = excesses < self.excesses

@@ -231,7 +231,7 @@ class EjectionChains(Improvement):
         return RoundParameters(steps=5 * problem.n, share=0.01, mixing=0.0, migration=0)
 
     def team(self, backend: Backend) -> str:
-        """Return one warp: each lane evaluates one of 32 links of chains."""
+        """Return one warp: its lanes evaluate links of chains side by side."""
         return backend.warp(1)
 
     def body(self, problem: Assignment, memory: str) -> str:
@@ -266,6 +266,6 @@ class RoundPlan(NamedTuple):
     improvement: Improvement
     release: str  # rule by which variables are released
     released: int  # maximum number of variables that are released
-    mixing: float  # share of states that are instead mixed with another one
+    mixing: float  # share of states that are mixed with another state instead
     migration: int  # a row continues from a better one after this many idle rounds
     generation: SuccessorGeneration | None  # assigns released variables; None: random values

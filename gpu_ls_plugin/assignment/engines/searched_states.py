@@ -138,7 +138,7 @@ class SearchedStates:
             shared_bytes=self.layout.shared_bytes,
             seconds=seconds,
         )
-        if ended or not begins:  # otherwise the round begins again: some rows may not have begun
+        if ended or not begins:  # otherwise begin again, as some rows may not have begun
             self.step += steps
         self.idle[self.elites.take(self._bests)] = -1  # `renew` makes it 0
         self._found.take(self._bests)
@@ -150,7 +150,7 @@ class SearchedStates:
 
     @cached_property
     def _relaxed(self) -> tuple[Any, ...]:
-        """The parameters of relaxed rounds, kept alive, and packed; empty if there are none."""
+        """The parameters of relaxed rounds, as arrays and packed; empty if there are none."""
         words = self.problem.relaxed_words()
         if words is None:
             return ()
@@ -173,7 +173,7 @@ class SearchedStates:
     def found(self) -> BestStates:
         """The best state of each row.
 
-        If no kernel has evaluated a state, its excess is 0 if it is feasible, otherwise NOTHING.
+        The excess of a state that no kernel has evaluated is 0 or, if it is infeasible, NOTHING.
         """
         found = self._found
         if not self._all_known:
@@ -188,7 +188,7 @@ class SearchedStates:
         return found
 
     def _first_found(self) -> BestStates:
-        """Return the rows, completed. If row 0 of the search is empty, it becomes a quick state."""
+        """Return completed copies of the rows. If row 0 of the search is empty, fill it first."""
         xp, first_row = self.backend.xp, self._first_row
         rows = self.backend.to_numpy(self.states)
         if first_row == 0 and (rows[0] < 0).all():

@@ -171,7 +171,8 @@ class StatePopulation(Population):
     def over(self, leg: Leg) -> str | None:
         """Return why the stretch ends, or None if it continues.
 
-        "kicks" means that it has made all its rounds or its generation, "moves" all its steps.
+        "kicks": it has made its rounds or its generation; "moves": it has made its steps; "optimum"
+        or "target": a state has reached the target.
         """
         target = self.target
         if leg.stretch.generations is not None:

@@ -86,8 +86,8 @@ class SuccessorSearch:
         Maximum number of moves that a step evaluates. If there are more, each step evaluates a
         different part of them.
     accept : Acceptance, optional
-        Replaces the tabu list: a step draws moves until this rule accepts one. Levels are multiples
-        of the mean cost of a variable in the row's first state; each round passes through
+        Replaces the tabu list: a step draws moves until this rule accepts one. Its levels are
+        multiples of the mean cost of a variable in the row's first state; each round passes through
         all levels.
     improvement : {"auto", "tabu", "chains"}
         "tabu": a step makes the best move that is not tabu. "chains": a step kicks the state and

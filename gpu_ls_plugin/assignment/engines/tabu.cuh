@@ -14,12 +14,12 @@ struct TabuSteps {
   int64 tenure;        // minimum number of steps for which a value is tabu
   int64 spread;        // a random number of steps below this is added
   int64 per_variable;  // steps added per variable that may be moved, in 2^-kTenureBits
-  int* tabu;           // shape (P, m, most): step until which a value is tabu to a variable
+  int* tabu;           // shape (P, m, most): step until which a variable must not take a value
   int* listed;         // scratch, shape (P, m): variables that may be moved
   int* used;           // scratch, shape (P, most): which values are used
 };
 
-constexpr int kTenureBits = 8;  // fractional bits of `per_variable`
+constexpr int kTenureBits = 8;  // number of fractional bits of `per_variable`
 
 // A move and its rank. A lower rank is better; `lot`, a hash, breaks ties.
 struct RankedMove {
@@ -170,7 +170,7 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
   };
 
   // Returns the best move in this lane's part of the sample. `count` variables may be moved;
-  // `drawn` are the step's random numbers.
+  // `drawn` contains the step's random numbers.
   template <class Team>
   GLS_DEVICE RankedMove best_move(const Team& team, int64 step, int count, const uint32* drawn) {
     const Ranking ranking{this->now, this->best, this->penalty, drawn[0]};

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class ByType(Heuristic):
-    """Rate variables of several types, each type by another heuristic.
+    """Rate variables of several types, each type by a different heuristic.
 
-    Each heuristic sees all assignments, so that it keeps track of the whole state. So it must allow
-    every variable, also those of other types, at least as many values as the variable has.
+    Each heuristic sees all assignments and so keeps track of the whole state. It must therefore
+    allow every variable, also those of other types, at least as many values as the variable has.
 
     Parameters
     ----------
@@ -55,7 +55,9 @@ class ByType(Heuristic):
 
     def __init__(self, heuristics: Sequence[Heuristic], types: ArrayLike) -> None:
         if not isinstance(heuristics, (tuple, list)) or not heuristics:
-            raise InvalidTypeError(f"heuristics: {heuristics!r} is not a list of at least one")
+            raise InvalidTypeError(
+                f"heuristics: {heuristics!r} is not a list of at least one heuristic"
+            )
         for part in heuristics:
             checks.instance("heuristics", part, kind=Heuristic, wanted="Heuristic")
         self.heuristics: tuple[Heuristic, ...] = tuple(heuristics)

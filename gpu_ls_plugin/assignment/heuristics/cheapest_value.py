@@ -39,7 +39,7 @@ class CheapestValue(Heuristic):
     Parameters
     ----------
     sharpness : int, from 0 to 30
-        0: all values are equally likely.
+        How often weights are halved. With 0, all values are equally likely.
     problem : Assignment, optional
         The problem that defines the costs; it needs a functor. By default the problem of the call.
         Ratings must be below 2**54.

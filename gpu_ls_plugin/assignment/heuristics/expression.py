@@ -129,7 +129,7 @@ struct {name} : gls::CountsValues {{
         return words
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return the size of a count for each value in bytes."""
+        """Return the size in bytes of one count per value."""
         return 4 * self.values
 
 
@@ -145,7 +145,9 @@ def _table(name: str, given: ArrayLike) -> NDArray[np.int64]:
             f"{name}: {array.dtype} of shape {array.shape} are not integers with one or two axes"
         )
     if array.size and array.max() >= 2**63:
-        raise InvalidParameterError(f"{name}: {array.max()} does not fit 64 bits; scale it down")
+        raise InvalidParameterError(
+            f"{name}: {array.max()} does not fit into 64 bits; scale it down"
+        )
     return np.array(array, np.int64, order="C")
 
 
@@ -155,7 +157,7 @@ def _translated(text: str, axes: dict[str, int]) -> str:
         raise InvalidParameterError(f"text: has {len(text):,} characters; {LONGEST:,} are allowed")
     try:
         tree = ast.parse(text.strip(), mode="eval")
-    except (RecursionError, MemoryError) as error:  # limits of the parser
+    except (RecursionError, MemoryError) as error:  # the text exceeds a limit of the parser
         raise _too_deep(text) from error
     except (SyntaxError, ValueError) as error:
         reason = shortened(error)
@@ -250,7 +252,7 @@ def _called(
 
 def _refuse(node: ast.expr) -> NoReturn:
     raise InvalidParameterError(
-        f"text: {quoted(ast.unparse(node))} is not allowed in an expression; there are integers, "
+        f"text: {quoted(ast.unparse(node))} is not allowed in an expression; use integers, "
         "variable, value, load[...], tables, + - * // %, comparisons of two, and, or, not, "
         "a if b else c, min and max of two, abs"
     )

@@ -7,7 +7,7 @@
 //     using Aggregate = NoAggregate;  // or a struct of 32-bit words, see below
 //     explicit MyHeuristic(const uint64* words);      // from `words()` of the Python class
 //     void begin(team, const State&) const;           // fills the kept data
-//     int values(const State&, int variable) const;   // number of values, which count from 0
+//     int values(const State&, int variable) const;   // number of values; the first is 0
 //     Rating rate(const State&, int variable, int value) const;
 //     auto rater(const State&, int variable) const;   // may replace `rate`, see below
 //     uint32 weight(const Rating&, const Aggregate&) const;      // 0: the value is impossible
@@ -27,7 +27,7 @@
 // All lanes of the team call a function that takes the team; the caller synchronises the team
 // before and after the call. One lane calls `assign` and `unassigned`; any lane may call the
 // other functions. In `assign_by_team` the variable still has the value -1; in `assign` it has its
-// new one.
+// new value.
 //
 // The state's kept data may change in `begin`, `prepare`, `assign`, `assign_by_team` and
 // `unassigned` only. They are aligned to 16 bytes, ratings to 8.
@@ -39,7 +39,7 @@
 //
 // `rater(state, variable)` returns an object that is called with each value of the variable. It is
 // made once per variable and can read and compute what all ratings have in common. `rate` has to
-// read memory again whenever the compiler cannot tell that it has not changed.
+// read memory again whenever the compiler cannot tell that the memory has not changed.
 //
 // A functor without an aggregate can let a CPU thread generate several successors side by side:
 // its Python class sets `side_by_side`, and its members take states of any type, `template <class
@@ -80,9 +80,9 @@ template <class Heuristic>
 constexpr int kBitsOfWeights<Heuristic, decltype(void(Heuristic::kWeightBits))> =
     Heuristic::kWeightBits;
 
-// The object that rates the values of a variable: the heuristic's rater if it has one,
-// otherwise one that calls `rate`. Callers pass 0 as the last argument: the overload with int is
-// preferred if it compiles.
+// The object that rates the values of a variable: the heuristic's rater if it has one, otherwise
+// one that calls `rate`. Callers pass 0 as the last argument: the overload with int is preferred if
+// it compiles.
 template <class Heuristic, class S>
 GLS_DEVICE auto rater_of(const Heuristic& heuristic, const S& state, int variable, int)
     -> decltype(heuristic.rater(state, variable)) {

@@ -10,7 +10,7 @@
 // clang-format on
 //
 // The rules of heuristic.cuh hold for masks, too; a mask may have `prepare`. Variables that are
-// not active, so not to be reassigned, keep their values, even if these break the mask.
+// not active (not to be reassigned) keep their values, even if the mask forbids them.
 #pragma once
 
 #include "assignment/heuristics/pair.cuh"

@@ -28,7 +28,7 @@ class Mask(Functor):
 
     @abstractmethod
     def check(self, sizes: NDArray[Any]) -> None:
-        """Raise UnsupportedProblemError unless the mask fits these numbers of values."""
+        """Raise UnsupportedProblemError unless the mask fits variables with `sizes` values."""
 
     @abstractmethod
     def words(self, sizes: NDArray[Any]) -> list[Any]:
@@ -42,8 +42,8 @@ class Mask(Functor):
 class Masked(Heuristic):
     """A heuristic with masks: a value that a mask forbids in the current state has weight 0.
 
-    The heuristic's aggregate covers only allowed values. Variables that are not
-    active, so not to be reassigned, keep their values, even if a mask forbids these.
+    The heuristic's aggregate covers only allowed values. Variables that are not active (not to be
+    reassigned) keep their values, even if a mask forbids them.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ namespace gls {
 struct WeightTableData {
   const uint32* weights;  // variable by variable
   const int* sizes;       // how many values each variable has
-  int64 columns;          // of the table
+  int64 columns;          // number of columns of the table
 };
 
 template <int kBits>  // weights are below 2^kBits

@@ -77,8 +77,8 @@ class Domains:
     def states(self, rows: ArrayLike, parameter: str = "rows") -> States:
         """Return a framework's rows, whole numbers of any type, as states, int32 (P, n), P >= 1.
 
-        An InvalidTourError names the row and variable of a number that is not whole or is out of
-        bounds or, if values must be distinct, the row and value that appears twice.
+        Raises an InvalidTourError, which names the place, for a number that is not whole or is out
+        of bounds and, if values must be distinct, for a value that appears twice in a row.
         """
         array = _numbers(rows, self.problem.n, parameter)
         if array.dtype.kind == "f":

@@ -59,7 +59,7 @@ def fewest_colours(
     moves: int | None = None,
     callback: Callback | None = None,
 ) -> Result:
-    """Return legal colourings of a graph with the fewest colours found in some seconds.
+    """Return legal colourings of a graph with the fewest colours found in the given time.
 
     The first colouring is greedy. Then each state gives up its rarest colour, and all states are
     searched until one of them is legal again, and so on. The search ends when a clique proves that

@@ -57,7 +57,7 @@ class Reassignment:
         SuccessorGeneration(self.heuristic or WeightTable([[1]]), self.sampler)  # checks sampler
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave the generations of this process out of pickles."""
+        """Leave the cached generations out of pickles."""
         return type(self), (self.heuristic, self.sampler, self.order, self.backend)
 
     def sample(self, domains: Domains, size: int, random_state: np.random.Generator) -> States:
@@ -129,7 +129,7 @@ class Reassignment:
 def released(
     shape: tuple[int, int], share: float, least: int, random_state: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return a mask of random variables: this rounded share of each row, but at least `least`."""
+    """Return a mask of random variables: `share` of each row, rounded, but at least `least`."""
     count = min(shape[1], max(least, round(share * shape[1])))
     mask = np.zeros(shape, np.bool_)
     chosen = random_state.random(shape).argpartition(count - 1, axis=1)[:, :count]

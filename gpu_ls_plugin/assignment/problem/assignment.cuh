@@ -20,7 +20,7 @@
 //     Worth swapped(const State&, int first, int second) const;        // change by a swap
 //     void assign(team, const State&, int variable, int value) const;  // updates the kept data
 //     void swap(team, const State&, int first, int second) const;      // updates the kept data
-//     bool promising(const State&, int variable) const;  // false: searches do not change it
+//     bool promising(const State&, int variable) const;  // whether searches may change it
 //   };
 // clang-format on
 //
@@ -110,8 +110,8 @@ struct SwapsByAssigning {
 // Base of a functor that evaluates whole states by `worth_of`. It keeps the state's worth.
 template <class Problem>
 struct FromScratch : AnyVariable {
-  // The values of a state, except that variable `first` has the value `its`, and `second` has
-  // `other`.
+  // The values of a state, except that variable `first` has the value `its` and variable `second`,
+  // if there is one, the value `other`.
   struct Changed {
     const int* values;
     int first, its, second, other;

@@ -43,10 +43,10 @@ class Assignment(Problem):
     sizes : int32 array, shape (n,)
         Read only.
     moves : tuple of {"assign", "swap"}
-        How searches change states: one variable's value, or a swap of the values of two.
+        How searches may change states: assign a value to a variable, or swap those of two.
     distinct : bool
         Whether all variables must have different values. Each then needs the same number of
-        values, at least n. If it has n, searches only swap, whatever `moves` says.
+        values, at least n. With exactly n, searches only swap, whatever `moves` says.
     interchangeable : bool
         Whether values, such as colours, can be renamed without changing the cost.
     chains : bool
@@ -99,7 +99,7 @@ class Assignment(Problem):
         return check_states(rows, self.sizes, parameter=parameter)
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
-        """Return which states assign every variable, and distinct values if required, shape (P,).
+        """Return which states give all variables values, distinct ones if required, shape (P,).
 
         A subclass may override it.
         """
@@ -170,7 +170,7 @@ class Assignment(Problem):
         """Return a complete state, shape (n,), that takes hardly any time to make.
 
         The first row of a search begins from it, so that even a search without time returns
-        nothing worse. By default None; the search then makes a state by `CheapestValue`.
+        no worse state. By default None; the search then makes a state by `CheapestValue`.
         """
         return None
 

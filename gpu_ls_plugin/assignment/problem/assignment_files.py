@@ -34,7 +34,7 @@ def made_of(
 ) -> Made:
     """Return the problem that a file describes; errors in its content name the file.
 
-    `make` gets what `read` returns, then `more`, the name of the file and `known`.
+    `make` is called with what `read` returns, `more`, the name of the file and `known`.
     """
     with naming(path):
         return make(*read(path), *more, name=plain_name(Path(path)), **known)
@@ -91,7 +91,7 @@ class Integers:
         return np.array(numbers, np.int64).reshape(shape)
 
     def count(self, what: str, most: int = MOST) -> int:
-        """Return the next integer, which counts `what`, from 1 to `most`."""
+        """Return the next integer, the number of `what`; raise unless it is from 1 to `most`."""
         (number,) = self.take(what, 1)
         if not 1 <= number <= most:
             raise self.error(f"{number} {what}, which is not between 1 and {most}")
@@ -155,7 +155,9 @@ def read_generalised_assignment(
     alone = _is_alone(numbers)
     problems = 1 if alone else numbers.count("problems")
     if which > problems:
-        raise FileFormatError(f"{path}: which: there is no problem {which}, but {problems}")
+        raise FileFormatError(
+            f"{path}: which: there is no problem {which}; the file has {problems}"
+        )
     tables = []
     for _ in range(problems):
         agents, jobs = numbers.count("agents"), numbers.count("jobs")

@@ -50,11 +50,11 @@ def leighton_limits(n: int, colours: int) -> tuple[int, int]:
 
 
 def leighton_edges(n: int, colours: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return `count` edges of a graph that `colours` classes of vertices colour (Leighton 1979).
+    """Return `count` random edges of a graph that needs exactly `colours` colours (Leighton 1979).
 
-    Cliques have at most one vertex of each class: the first clique one of every class, the others
-    one of each of a random number of classes. Single edges between classes make up the rest of
-    `count`. Finally vertices are shuffled, which hides the classes.
+    Vertices are divided into one class per colour. The first clique has a vertex of each class, the
+    other cliques have one vertex of each of a random number of classes. Single edges between
+    classes make up the rest of `count`. Finally vertices are shuffled, which hides the classes.
     """
     classes = np.arange(n) % colours
     chosen = np.zeros((n, n), bool)
@@ -106,7 +106,7 @@ def generalised_assignment(
 def uniform_matrices(n: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """Return two symmetric matrices of integers from 0 to 99, with zero diagonals.
 
-    Taillard, *Robust taboo search for the quadratic assignment problem*, 1991: tai*a.
+    Like tai*a in Taillard, *Robust taboo search for the quadratic assignment problem*, 1991.
     """
     halves = [np.triu(rng.integers(0, 100, (n, n)), 1) for _ in range(2)]
     return [half + half.T for half in halves]

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
 
 def fits_graph(content: Content) -> int:
-    """Return whether this is a graph: its first line after comments is a problem line."""
+    """Return `SURE` if the first line after comments is a DIMACS problem line, otherwise `NO`."""
     words = (line.split(None, 1)[0] for line in content.data.splitlines() if line.strip())
     return SURE if next((word for word in words if word != b"c"), b"") == b"p" else NO
 
 
 def fits_generalised(content: Content) -> int:
-    """Return how surely these are generalised assignment problems, by the number of words."""
+    """Return `SURE` if the file has as many words as its generalised assignment problems need.
+
+    Otherwise return `MAYBE` if the file begins with a digit, and `NO` if it does not."""
     words = _numbers(content)
     if not words:
         return NO
@@ -31,7 +33,9 @@ def fits_generalised(content: Content) -> int:
 
 
 def fits_quadratic(content: Content) -> int:
-    """Return how surely this is a quadratic assignment problem, by the number of words."""
+    """Return `SURE` if the file has as many words as a quadratic assignment problem needs.
+
+    Otherwise return `MAYBE` if the file begins with a digit, and `NO` if it does not."""
     words = _numbers(content)
     if not words:
         return NO

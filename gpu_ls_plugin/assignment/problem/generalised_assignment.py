@@ -1,4 +1,4 @@
-"""Generalised assignment: jobs for agents of limited capacity."""
+"""Generalised assignment: give jobs to agents of limited capacity."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GeneralisedAssignment(Assignment):
     resources : array_like of integers >= 0, shape (jobs, agents)
         The part of an agent's capacity that a job takes.
     capacities : array_like of integers >= 0, shape (agents,)
-        The most resources that the jobs of each agent may take.
+        Maximum sum of the resources that the jobs of each agent take.
     sense : {"min", "max"}
         "max" if `costs` are profits: `cost` is then their negative sum, which is minimised.
     name : str
@@ -180,9 +180,10 @@ class GeneralisedAssignment(Assignment):
     def quick_state(self) -> NDArray[np.int32] | None:
         """Return a greedy assignment; None for more than 4,096 jobs.
 
-        Jobs with the largest difference between their best two agents come first. Each goes to the
-        best agent with room for it: once by costs, once by costs and priced capacity. The better of
-        the two assignments is returned. Only the first is made if the problem has no chains.
+        Jobs with the largest difference between their best two agents come first. Each is
+        given to the best agent with room for it. Agents are compared by costs and, in a second
+        assignment if the problem has chains, by costs and priced capacity. The better assignment is
+        returned.
         """
         if self.n > MOST_QUICK:
             return None
@@ -215,7 +216,7 @@ class GeneralisedAssignment(Assignment):
         return self._words(*self._likely)
 
     def relaxed_words(self) -> list[Any] | None:
-        """Return words with which all agents with enough capacity are likely; None if they are."""
+        """Return words that make all agents of enough capacity likely; None if they already are."""
         if not self.chains:
             return None
         rates, _, fewer = self._likely
@@ -263,7 +264,7 @@ class GeneralisedAssignment(Assignment):
         return priced
 
     def kept_bytes(self) -> int:
-        """Return the size of an overload for each agent in bytes."""
+        """Return the size in bytes of one overload per agent."""
         return 8 * self.agents
 
     @property

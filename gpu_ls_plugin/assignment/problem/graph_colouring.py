@@ -184,7 +184,7 @@ class GraphColouring(Assignment):
         return neighbour_lists(self.edges, self.n)
 
     def kept_bytes(self) -> int:
-        """Return the size of a count for each vertex and colour in bytes."""
+        """Return the size in bytes of one count per vertex and colour."""
         return self._count_bytes * self.n * self.colours
 
     @property

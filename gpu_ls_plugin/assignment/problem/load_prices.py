@@ -66,9 +66,9 @@ def likely_values(
 
     `priced` contains priced costs (`load_prices`), `fits` whether a value has the capacity for a
     variable, both of shape (variables, values). Values that do not fit are left out, unless no
-    value of the variable fits. Each variable's two to six cheapest values are
-    likely, or fewer if fewer fit: on average about `more` in addition to the cheapest. If `more`
-    is None, all values that fit are likely.
+    value of the variable fits. Each variable's two to six cheapest values are likely, or fewer if
+    fewer fit: on average about `more` in addition to the cheapest. If `more` is None, all values
+    that fit are likely.
     """
     m, most = priced.shape
     dearer = priced - priced.min(axis=1, keepdims=True)

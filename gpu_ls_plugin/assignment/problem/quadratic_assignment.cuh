@@ -7,10 +7,9 @@
 // number for its location.
 //
 // Together, facility l at location k and facility i at location p cost a sum of terms flow(i, l) *
-// distance(p, k): one term if flows or distances are symmetric, otherwise one for each
-// direction.
+// distance(p, k): one term if flows or distances are symmetric, otherwise one for each direction.
 // Location -1 has distance 0 to all locations, and facility -1 has no flows. Both are in the
-// tables, so that a variable without a value is no special case.
+// tables, so that a variable without a value needs no special case.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"

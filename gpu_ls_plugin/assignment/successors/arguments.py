@@ -25,7 +25,7 @@ def take_states(backend: Backend, sizes: NDArray[Any], states: Any) -> Any:
     array = backend.adopt(states)
     fitting = array.dtype.kind in "iu" and array.ndim == 2 and array.shape[1] == len(sizes)
     if not fitting or not array.size or bool(((array < -1) | (array >= xp.asarray(sizes))).any()):
-        array = check_states(xp.asnumpy(array), sizes)  # names what is wrong, or takes a single row
+        array = check_states(xp.asnumpy(array), sizes)  # raises, or accepts a single row
     return xp.ascontiguousarray(xp.asarray(array), dtype=np.int32)
 
 
@@ -67,7 +67,7 @@ def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:
 def distinct_rows(backend: Backend, states: Any) -> Any:
     """Return the rows in their order, without those that repeat an earlier one."""
     xp = backend.xp
-    # CuPy's `unique` compares rows one by one from the host.
+    # Not by `unique`, since CuPy's version compares rows one by one from the host.
     numbered = xp.vstack([xp.arange(len(states), dtype="int32"), states.T])
     order = xp.lexsort(numbered)  # equal rows are neighbours, the earliest first
     first = xp.ones(len(states), bool)

@@ -51,7 +51,7 @@ class _Launch(NamedTuple):
 
     kernel: Kernel
     scratch: layouts.Scratch  # scratch memory of each item
-    shared_bytes: int = 0  # shared memory of each block
+    shared_bytes: int = 0  # shared memory of each block in bytes
     lanes: int = 1  # number of successors that an item generates
 
 
@@ -123,7 +123,7 @@ class SuccessorGeneration:
         active : bool array, shape (m,) or (P, m), optional
             Which variables are reassigned, by default all; the others keep their values.
         order : {"given", "shuffled"}
-            Variables are assigned by number, or in a random order for each successor.
+            Whether variables are assigned by number, or in a random order for each successor.
         distinct : bool
             Leave out copies of earlier successors.
         seed : int or None
@@ -238,7 +238,10 @@ class SuccessorGeneration:
         """
         part, name = self.heuristic.on(problem), self._sampler(problem)
         functor = part.functor()
-        size = f'static_assert(sizeof({functor}::Rating) == {part.rating_bytes}, "rating_bytes");'
+        size = (
+            f"static_assert(sizeof({functor}::Rating) == {part.rating_bytes}, "
+            '"rating_bytes must be the size of Rating");'
+        )
         parts = (functor, SAMPLERS[name], ORDERS[order].functor, memory)
         headers = [header for own in part.parts for header in own.headers]
         return Kernel(

@@ -20,7 +20,7 @@ LANES_HEADER = "assignment/successors/side_by_side.cuh"
 MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")  # device memory, shared memory
 LANES = constant(LANES_HEADER, "kSideBySide")
 MOST_IN_LANES = constant(LANES_HEADER, "kMostInLanes")  # maximum number of values per variable
-SUM_BYTES = constant(LANES_HEADER, "kSumBytes")  # size of one lane's sums for four values
+SUM_BYTES = constant(LANES_HEADER, "kSumBytes")  # size in bytes of one lane's sums for four values
 SCRATCH = 2**31  # maximum number of bytes of scratch memory per launch
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpu_ls_plugin.core import checks
 
 SAMPLERS = {"stored": "gls::Stored", "rescan": "gls::Rescan"}  # C++ templates over the heuristic
-MOST_STORED = 48 << 10  # "auto" is "stored" for up to this many bytes (docs/benchmarks.md)
+MOST_STORED = 48 << 10  # "auto" is "stored" up to this many bytes of ratings (docs/benchmarks.md)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ namespace gls {
 
 constexpr int kSideBySide = 64;        // states at a time; docs/kernels.md, "Side by side"
 constexpr int kMostInLanes = 1 << 12;  // maximum number of values of a variable
-constexpr int kSumBytes = 8;           // size of one lane's sums for four values in bytes
+constexpr int kSumBytes = 8;           // size in bytes of one lane's sums for four values
 
 // Makes the compiler vectorise the next loop, with one lane per iteration. Otherwise, GCC would
 // unroll the loop completely.
@@ -172,8 +172,8 @@ struct GenerateSideBySide {
   static constexpr int kBits = kBitsOfWeights<Heuristic>;
   // A type that holds the sum of the weights of kMostInLanes values.
   using Sum = Conditional<((int64(kMostInLanes) << kBits) > int64(1) << 32), uint64, uint32>;
-  // The sum of up to this many weights fits into 16 bits. A vector of such sums has twice
-  // as many lanes.
+  // The sum of up to this many weights fits into 16 bits. A vector of such sums has twice as
+  // many lanes.
   static constexpr int kFew = kBits < 16 ? 1 << (16 - kBits) : 0;
 
   const Successors& all;

@@ -110,6 +110,6 @@ def test_deep_or_long_texts_are_refused(text):
 
 @pytest.mark.parametrize("number", [2**63, 2**64 - 1])
 def test_tables_hold_integers_of_64_bits(number):
-    with pytest.raises(InvalidParameterError, match=r"cost: \d+ does not fit 64 bits"):
+    with pytest.raises(InvalidParameterError, match=r"cost: \d+ does not fit into 64 bits"):
         gls.Expression("cost[value]", 1, 2, cost=np.array([0, number], np.uint64))
     gls.Expression("cost[value]", 1, 2, cost=np.array([0, 2**63 - 1], np.uint64))

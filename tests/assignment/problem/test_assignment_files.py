@@ -178,7 +178,7 @@ REFUSED = [
     ("jobs", LIBRARY.replace("5 6", "5 x"), "line 4: 'x' is not an integer .costs."),
     ("jobs", LIBRARY.replace("5 6", "5 6.5"), "line 4: '6.5'"),
     ("jobs", LIBRARY.replace("2\n2 3", "2\n0 3", 1), "line 2: 0 agents"),
-    ("jobs", LIBRARY.replace("2\n2 3", "1\n2 3", 1), "which: there is no problem 2, but 1"),
+    ("jobs", LIBRARY.replace("2\n2 3", "1\n2 3", 1), "there is no problem 2; the file has 1"),
     ("jobs", LIBRARY.replace("1 1 1 1", "1 -1 1 1", 1), r"resources: entry \(1, 0\) is -1"),
     ("graph", "", "no line 'p edge"),
     ("graph", "p edge 0 0\n", "line 1"),
@@ -205,7 +205,7 @@ REFUSED = [
     ("plants", "2\n1 2 3 4\n5 6 7 8\n0 0 0\n", "line 4: '0' follows"),
     ("plants", "0\n", "0 facilities"),
     ("plants", "99999999999\n", "facilities"),
-    ("plants", "1\n9223372036854775807 2\n", "flows: products"),
+    ("plants", "1\n9223372036854775807 2\n", "flows: sums of products"),
 ]
 
 

@@ -105,7 +105,7 @@ def test_numbers_near_2_to_the_31():
         ([[1]], [[1, 2], [3, 4]], "distances: 2 locations, but flows are of 1"),
         ([[1.5]], [[1]], "flows: entry .* is 1.5"),
         ([[1]], [[float("inf")]], "distances: entry"),
-        ([[2**40]], [[2**20]], "flows: products"),
+        ([[2**40]], [[2**20]], "flows: sums of products"),
         ([], [], "flows: shape"),
     ],
 )

@@ -86,6 +86,6 @@ class Capacities(Mask):
         return in_order(Capacities.header, "CapacitiesData", data)
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
-        """Return the size of a load and a remaining capacity for each value in bytes."""
+        """Return the size in bytes of a load and a remaining capacity per value."""
         most = int(sizes.max())
         return padded(8 * most) + 4 * most

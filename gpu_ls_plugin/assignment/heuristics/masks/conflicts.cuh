@@ -1,4 +1,4 @@
-// Masks by which variables must have different values: those in conflict, or all.
+// Masks that give variables different values: variables in conflict, or all variables.
 #pragma once
 
 #include "assignment/heuristics/masks/value_set.cuh"

@@ -1,4 +1,4 @@
-"""Masks by which variables must have different values: some pairs of them, or all."""
+"""Masks that give variables different values: given pairs of variables, or all variables."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Conflicts(Mask):
     Raises
     ------
     InvalidParameterError
-        Wrong shape, a number out of range, or a variable in conflict with itself; the
+        The shape is wrong, a number is out of range, or a variable is in conflict with itself; the
         message names the pair.
     InvalidTypeError
         The pairs are not integers.
