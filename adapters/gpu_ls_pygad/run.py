@@ -31,7 +31,7 @@ class Pace:
     own: float = 0.0  # seconds that PyGAD spends on fitness, selection and crossover
     generation: int = -1  # generation of the last mutation call
     ended: float = 0.0  # end of that call on the clock of `budget.now`
-    compiled: float | None = None  # compile time (s) before the running operator; None: none runs
+    compiled: float | None = None  # seconds compiled before the running operator; None if none runs
 
     @property
     def compiling(self) -> float:

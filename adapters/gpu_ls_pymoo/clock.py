@@ -20,8 +20,8 @@ from gpu_ls_plugin.core import budget
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LATE = 0.08  # a generation may exceed the limit by this (s), although its search ends early
-_SPARE = 0.15  # a generation begins if it is expected to exceed the limit by less than this (s)
+_LATE = 0.08  # seconds; a generation whose search ends early may still exceed the limit by this
+_SPARE = 0.15  # seconds; a generation begins even if it is expected to exceed the limit by this
 _SAMPLE = 50  # number of rows in the timed comparison
 
 
@@ -38,7 +38,7 @@ class Pace:
     after: float = 0.0
     generation: int | None = None  # generation of the last operator call
     ended: float | None = None  # end of that call
-    compiled: float | None = None  # compile time (s) before the running operator; None: none runs
+    compiled: float | None = None  # seconds compiled before the running operator; None if none runs
 
     @property
     def compiling(self) -> float:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 GONE = 10.0  # the scheduler counts as lost if it does not answer for this many seconds
 UNMANNED = 60.0  # the run ends if it has no worker for this many seconds
 PATIENCE = 5.0  # seconds that an island waits for a free worker before it shares one
-ENDING, INTERRUPTED = 15.0, 3.0  # seconds that workers have to return rows; after Ctrl-C
+# Seconds that workers have to return their rows: at the end of a run, and after Ctrl-C.
+ENDING, INTERRUPTED = 15.0, 3.0
 
 
 class Coordinator:

@@ -56,9 +56,12 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The state of an island at the end of a stretch."""
+    """The state of an island at the end of a stretch.
 
-    island: int  # as in the order, like the next two fields
+    `island`, `life` and `number` are those of the order.
+    """
+
+    island: int
     life: int
     number: int
     elites: Elites

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BLOCK = 512  # rows that are compared at once
+BLOCK = 512  # number of rows that are compared at once
 RARE = 500  # counting one pair takes as long as this many look-ups in bit sets
 CHUNK = 2**23  # maximum number of entries in a temporary array
 WORD = 64  # bits per word
@@ -39,7 +39,7 @@ def far_apart(xp: Any, features: Any, count: int, least: int) -> Any:
 
 
 def _first_come(xp: Any, close: Any, free: Any) -> Any:
-    """Choose free rows in order, but skip rows close to a chosen one; return a bool mask (P,)."""
+    """Choose free rows in order, except those close to a chosen row; return a bool mask (P,)."""
     before = close & xp.tri(len(close), k=-1, dtype=bool)
     taken = xp.zeros_like(free)
     while bool(free.any()):

@@ -33,7 +33,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class DistinctSearch:
-    """A search and a kick that make all tours of a batch different, and different from known ones.
+    """A search and a kick that make tours of a batch differ from each other and from known tours.
 
     A known tour is kicked before the search, because a known tour is usually a local optimum, which
     the search would return unchanged. If the search itself returns a known tour, this tour is
@@ -70,7 +70,7 @@ class DistinctSearch:
         tours, costs = self.improver(problem, tours, random_state, run)
         found = unknown(tours, known)
         new = self._renew(problem, tours, known, random_state)
-        _exchange(tours, new, starts, known.union(keys(tours[new])))  # where kicks did not help
+        _exchange(tours, new, starts, known.union(keys(tours[new])))  # if kicks did not help
         if costs is not None and not found.all():
             costs[~found] = problem.cost(tours[~found])
         return Batch(tours, costs, new)
