@@ -71,7 +71,8 @@ struct RouteCycles {
 
   int customers;
   OpenEdges<City> a, b;
-  int* latest;    // two per node: its index in the walk, reached by an edge of B and by one of A
+  // Index of node c in the walk: at 2 c if an edge of B leads to it, at 2 c + 1 if one of A does.
+  int* latest;
   City* walk;     // edge i joins walk[i] and walk[i + 1]; it belongs to A if i is even
   City* kept;     // the drawn cycle
   int edges = 0;  // number of edges of the drawn cycle

@@ -84,7 +84,7 @@ class RouteEdgeAssembly(RouteRecombination):
 
 
 def pair_bytes(n: int, city_bytes: int, customers: int) -> int:
-    """Return how many bytes of memory a pair needs, like gls::RouteEdgeAssembly::bytes."""
+    """Return how many bytes of memory a pair needs: gls::RouteEdgeAssembly::bytes on the host."""
     nodes, copies = customers + 1, n - customers
     graphs = 3 * padded(2 * nodes * city_bytes) + 2 * padded(2 * copies * city_bytes)
     return graphs + padded(2 * nodes * 4) + 2 * padded((2 * nodes + 1) * city_bytes)

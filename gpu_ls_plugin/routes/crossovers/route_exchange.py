@@ -37,7 +37,7 @@ ROOM = 100  # at least this many customers of a tour may wait for a place
 class RouteExchange(Cooperation):
     """Let chains that ruin and recreate routes also adopt each other's routes.
 
-    Now and then, routes of another chain's best tour replace the routes with which they share the
+    In some kicks, routes of another chain's best tour replace the routes with which they share the
     most customers; customers that lose their place are reinserted as by `RuinRecreate` (selective
     route exchange, Nagata and Bräysy 2010). In each exchange of the population, the worst half of
     the chains continue from the best tours of the better half. If constraints are soft, the price

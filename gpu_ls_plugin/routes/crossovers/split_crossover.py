@@ -82,7 +82,7 @@ def _customers(count: int) -> TSP:
 
 
 def _whole(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return coordinates (2, n) relative to the depot, as whole floats with exact sums."""
+    """Return coordinates (2, n) relative to the depot, rounded so that their sums are exact."""
     places = (points - points[0]).T
     farthest = max(np.abs(places).max(), np.finfo(float).tiny * UNITS)
     whole: NDArray[np.float64] = np.rint(places * (UNITS / farthest))

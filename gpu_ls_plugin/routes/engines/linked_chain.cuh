@@ -2,8 +2,8 @@
 // accept or undo.
 //
 // On a GPU, each chain runs on a warp, with its lists in shared memory if they fit. Removing or
-// inserting a customer changes a few links. The lanes evaluate the near nodes of a customer
-// together. To undo a kick, the chain restores a copy of its lists.
+// inserting a customer changes a few links. The lanes divide the near nodes of a customer among
+// themselves. To undo a kick, the chain restores a copy of its lists.
 #pragma once
 
 #include "runs/acceptance.cuh"

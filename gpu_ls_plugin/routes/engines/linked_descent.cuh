@@ -3,7 +3,7 @@
 // A descent makes the best move of one customer after another until no customer has an improving
 // move. A customer without an improving move of the first kind may begin a new route. Each other
 // kind of moves is tried once no customer has an improving move of the kinds before it. The lanes
-// evaluate the near nodes of a customer together.
+// divide the near nodes of a customer among themselves.
 #pragma once
 
 #include "routes/moves/route_moves.cuh"

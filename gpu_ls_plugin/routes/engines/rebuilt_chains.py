@@ -71,7 +71,7 @@ def rebuilt_kernel(
 
 
 class RebuiltChains(PricedChains):
-    """Chains in one kernel that kick by a `rebuilding`, repair, and accept or undo."""
+    """Chains in one kernel, whose kicks are the `rebuilding` of a perturbation."""
 
     parts: CandidateMoves
 

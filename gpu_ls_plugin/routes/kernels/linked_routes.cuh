@@ -20,7 +20,7 @@ struct ViolationWeights {
 // durations are limited; durations of routes are also stored if lengths are real.
 template <class City, class Time, bool timed, bool real>
 struct RouteLists {
-  City *after, *before;  // of each node; of a depot: first and last customer of its route
+  City *after, *before;  // next and previous node; of a depot: first and last customer of its route
   City* owners;          // route of each node
   City* places;          // place of each node in its route; depots have 0
   int* loads_to;         // load of the route up to and including each node
@@ -272,7 +272,7 @@ struct LinkedRoutes {
     team.sync();
   }
 
-  // Reads another tour, from the successors of its nodes.
+  // Replaces the routes by those of another tour; `next` has the successor of each node.
   template <class Team>
   GLS_DEVICE void take(const Team& team, const int* next) const {
     team.each(nodes, [&](int node) { link(node, next[node]); });

@@ -27,7 +27,7 @@ GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int 
     const int other = place;
     place = its_place, its_place = other, shift = its_shift, its_shift = 0;
   }
-  const int step = shift > 0 ? 1 : -1;  // direction from the first customer to where the other goes
+  const int step = shift > 0 ? 1 : -1;  // direction from `place` to where the other customer goes
   const int front = its_shift * step < 0 ? its_shift - step : its_shift;
   to->shape = Shape::kTrade;
   to->forward = step > 0;

@@ -23,7 +23,7 @@ struct TwoOptStarMove {
     const int step = first.forward ? -1 : 1, n = tour.n;
     int place = tour.place(first.t3);
     if (routes.visits_depot(first.t3) && routes.visits_depot(tour.at(place + step))) {
-      place = tour.wrap(place + step);  // the end of an empty route
+      place = tour.wrap(place + step);  // from the beginning of an empty route to its end
     }
     const SegmentSwap swap(tour, step, tour.place(first.t1), place);
     const int length = routes.steps_to_depot(swap.first, step, n);

@@ -1,4 +1,4 @@
-"""Ruin and recreate of routes."""
+"""A perturbation of routes: ruin and recreate."""
 
 from __future__ import annotations
 

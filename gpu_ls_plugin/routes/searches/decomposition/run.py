@@ -38,7 +38,8 @@ class DecomposedRun:
 
     The run begins with feasible `routes`; later, `routes` are the best so far. `chains` is the
     total number of chains, `parts` the number of parts. This run is part of a longer one with at
-    most `rounds` rounds; `share` says at which shares of the longer run it begins and ends, 0 to 1.
+    most `rounds` rounds; `share` has the shares of the longer run, 0 to 1, at which it begins and
+    ends.
     """
 
     def __init__(

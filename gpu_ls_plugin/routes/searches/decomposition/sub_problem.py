@@ -71,7 +71,7 @@ class SubProblem:
 class Found:
     """The result of the chains on a sub-problem."""
 
-    routes: Routes  # the best ones, with the numbers of the whole problem
+    routes: Routes  # best routes, with the numbers of the whole problem
     statistics: Statistics
     price: float  # final price of violations
     moves: int  # largest number of moves that a chain has made

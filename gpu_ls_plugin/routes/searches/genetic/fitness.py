@@ -20,11 +20,11 @@ _GOLDEN = 0x9E3779B97F4A7C15  # odd multiplier that spreads hashes over 64 bits
 
 
 def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
-    """Return how many buckets of edges each pair of a population has in common, (S, M, M).
+    """Return about how many edges each pair of individuals has in common, (S, M, M).
 
-    This is nearly the number of common edges, and a few matrix products compute it. The diagonal
-    has the number of buckets of each individual. `tours` (S, M, n) are M individuals of each of S
-    populations.
+    `tours` (S, M, n) are M individuals of each of S populations. The edges of each individual are
+    hashed into buckets, and a few matrix products count the buckets that pairs share. The diagonal
+    has the number of buckets of each individual.
     """
     populations, size, n = tours.shape
     numbers = edge_numbers(xp, tours.reshape(-1, n), **writing).astype(xp.uint64)
@@ -46,9 +46,9 @@ def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int
 
     Feasible and infeasible individuals are ranked separately (Vidal 2022): by cost (`by_cost` has
     these ranks), and by distance to the closest individuals of the same kind, which follows from
-    `shared` (S, M, M). The larger the `elite`, the less the second rank weighs. Fitness is divided
-    by the size of the kind, so that both kinds can compete. Copies of cheaper individuals come last
-    and do not count as neighbours.
+    `shared` (S, M, M). The larger the `elite`, the less the rank by distance weighs. Fitness is
+    divided by the size of the kind, so that both kinds can compete. Copies of cheaper individuals
+    come last and do not count as neighbours.
     """
     count = feasible.sum(axis=1, keepdims=True)
     alike = xp.where(feasible, count, feasible.shape[1] - count)

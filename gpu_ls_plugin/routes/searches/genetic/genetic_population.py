@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class GeneticPopulation(Population):
-    """The best routes of P populations of a search; each begins with one of `tours` (P, n).
+    """The best routes of P populations of a search; each population begins with one of `tours`.
 
     A launch makes the first individuals or a generation. Copies and pickles hold only the best
     routes, on the host; their populations begin with these routes. `call` is the call of the search
