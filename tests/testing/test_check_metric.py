@@ -38,7 +38,7 @@ FAULTS = {
     ),
     "one way only": (MyMetric(f"{ROUNDED} + (a < b)"), "MyMetric says"),
     "real lengths": (MyMetric(lengths=lambda p, a, b: 1.0 + 0 * (a + b)), "returns float64"),
-    "negative": (MyMetric(lengths=lambda p, a, b: 0 * (a + b) - 1), "a number from 0 on"),
+    "negative": (MyMetric(lengths=lambda p, a, b: 0 * (a + b) - 1), "a number of at least 0"),
     "not elementwise": (MyMetric(lengths=by_pairs), r"lengths\(\) raised .*broadcast"),
     "of vectors alone": (MyMetric(lengths=rows_forgotten), "same cities in arrays of other shapes"),
     "no slack": (MyMetric("0 * Length(x) + 1", slack=lambda p: 0.0), "MyMetric says"),

@@ -1,11 +1,11 @@
 // Greedy tours: repeatedly take the shortest edge that gives no city a third edge and closes no
 // cycle.
 //
-// Candidate edges are listed by length, then by cities. Up to an index called its `horizon`, a city
-// has all its edges in the list. An edge beyond the horizon of one of its two cities waits for new
-// lists, and so does every later edge of these cities. An edge also waits if an unlisted shorter
-// edge might join the other ends of its two fragments, since the waiting edge would then close a
-// cycle. So the result is the greedy tour of the complete graph.
+// Candidate edges are listed by length, then by cities. Each city has a `horizon`: up to this
+// index, all its edges are listed. An edge beyond the horizon of one of its two cities waits for
+// new lists, and so does every later edge of these cities. An edge also waits if an unlisted
+// shorter edge might join the other ends of its two fragments, since the waiting edge would then
+// close a cycle. So the result is the greedy tour of the complete graph.
 #pragma once
 
 #include "tours/kernels/tour.cuh"

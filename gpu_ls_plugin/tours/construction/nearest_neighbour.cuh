@@ -43,7 +43,7 @@ struct NearestNeighbour {
       Choice next = team.least(degree, nothing, [&](int k) {
         return visited[near[k]] ? nothing : Choice{length[k], near[k]};
       });
-      // The list may lack cities as far away as its last one; a nearer choice is certain.
+      // The list may lack cities as far away as its last one, so only nearer choices are certain.
       if (!(next.value < length[degree - 1]) && degree < n - 1) {
         next = team.least(n, nothing, [&](int other) {
           return visited[other] ? nothing : Choice{metric(city, other), other};

@@ -121,8 +121,8 @@ def solve_many(
     metric : str or Metric, optional
         Metric of coordinates; by default "EUC", real Euclidean lengths.
     replicas : int, optional
-        Number of chains per instance, which returns its best tour. By default, as many as a GPU can
-        run at once or a CPU has time for.
+        Number of chains per instance; the result is the best of their tours. By default, as many as
+        a GPU can run at once or a CPU has time for.
     kicks : int, optional
         Maximum number of kicks per chain; the chains are then the same on every backend. By
         default, only time limits the kicks; a CPU then tries fewer moves and makes more kicks.

@@ -50,7 +50,7 @@ def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
     _raise_for_first(metric, pairs, wrong, f"{functor} says", lengths, exact)
     wrong = np.abs(estimates - exact) > metric.slack(problem.values)
     _raise_for_first(
-        metric, pairs, wrong, f"{functor} estimates, beyond slack(),", estimates, exact
+        metric, pairs, wrong, f"{functor} is beyond slack(): it estimates", estimates, exact
     )
 
 
@@ -80,7 +80,7 @@ def _python_lengths(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[A
         )
     limit = INTEGER_LIMIT if metric.integer else REAL_LIMIT
     unusable = ~np.isfinite(exact) | (exact < 0) | (exact >= limit)
-    _raise_for_first(metric, (a, b), unusable, "lengths() says", exact, "a number from 0 on")
+    _raise_for_first(metric, (a, b), unusable, "lengths() says", exact, "a number of at least 0")
     if problem.symmetric:
         reverse = np.asarray(problem.lengths(b, a))
         _raise_for_first(metric, (b, a), reverse != exact, "lengths() says", reverse, exact)
@@ -114,5 +114,5 @@ def _raise_for_first(
         raise FaultyPartError(
             f"metric: {metric.name!r}: {source} {given[pair]} from city {a} to city {b} instead of "
             f"{np.broadcast_to(wanted, wrong.shape)[pair]}; the functor and lengths() must compute "
-            "the same numbers, alike in both directions"
+            "the same numbers in both directions"
         )
