@@ -93,7 +93,7 @@ class GaRun:
             self.ga.stop_criteria = criteria[:-1] or None
 
     def seconds_left(self) -> float:
-        """Return the seconds until a search has to end: infinite without a limit, 0 at the end.
+        """Return how many seconds a search may take: infinite without a limit, 0 at the end.
 
         PyGAD checks its limit after each generation, so time is reserved for the rest of the
         generation.

@@ -50,10 +50,10 @@ _paces: WeakKeyDictionary[Any, Pace] = WeakKeyDictionary()
 
 
 def seconds_left(algorithm: Any) -> float:
-    """Return the seconds until searches have to end: infinite without a time limit, 0 at the end.
+    """Return how many seconds a search may take: infinite without a time limit, 0 at the end.
 
-    They end at the algorithm's time limit, or earlier if pymoo takes long after a search. If the
-    algorithm has to end for another reason, no time is left.
+    Searches end at the algorithm's time limit, or earlier if pymoo takes long after a search. If
+    the algorithm has to end for another reason, no time is left.
     """
     termination = getattr(algorithm, "termination", None)
     if termination is None:
@@ -71,7 +71,7 @@ def seconds_left(algorithm: Any) -> float:
 
 
 def time_limit(termination: Any) -> float:
-    """Return the seconds that a run may take: infinite without a time limit."""
+    """Return how many seconds a run may take: infinite without a time limit."""
     limit = _limit(termination)
     return math.inf if limit is None else float(limit.max_time)
 
@@ -134,7 +134,7 @@ def _measure(pace: Pace, algorithm: Any, limit: TimeBasedTermination) -> None:
 
 
 def _after(algorithm: Any) -> float:
-    """Return the seconds to reserve for pymoo after a search."""
+    """Return how many seconds to reserve for pymoo after a search."""
     pace = _paces.get(algorithm)
     if pace is None:
         return 0.0

@@ -35,7 +35,7 @@ class AlgorithmRun:
     algorithm: Any  # None outside a run
 
     def seconds_left(self) -> float:
-        """Return the seconds until the algorithm's time limit."""
+        """Return how many seconds a search may take until the algorithm's time limit."""
         return seconds_left(self.algorithm)
 
     def progress(self) -> float:

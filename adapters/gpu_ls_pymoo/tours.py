@@ -113,7 +113,7 @@ class OfTravelingSalesman(Unwrapped):
         if not self.knows_fitness():
             return None
         edges = self.pymoo_problem.D[rows, np.roll(rows, -1, axis=1)]
-        total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # in pymoo's own order
+        total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # sums like pymoo
         return total
 
     def _recognised(self) -> Problem:

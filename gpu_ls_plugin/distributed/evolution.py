@@ -124,7 +124,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
             _asked(problem), self.settings, groups, seed=seed, budget=budget, share=run.progress()
         )
         run.account(statistics)
-        if statistics.interrupted:  # rows may be missing: keep the former ones too
+        if statistics.interrupted:  # rows may be missing, so keep the former rows, too
             both = zip(found, groups, strict=False)
             found = [now if old is None else joined(problem, [now, old]) for now, old in both]
         return IslandPopulation(found)

@@ -76,7 +76,7 @@ def elites_of(population: Population, problem: Problem, best: int, distant: int)
     """
     rows, costs = population.tours, population.costs
     order, looked_at = on_host(costs).argsort(kind="stable"), best + LOOKED_AT
-    few = 2 * looked_at  # rows to copy from a GPU; grows if too few are feasible
+    few = 2 * looked_at  # number of rows to copy from a GPU; grows if too few are feasible
     while True:
         first = order[:few].tolist()
         found = Elites.of(problem, rows[first], costs[first])

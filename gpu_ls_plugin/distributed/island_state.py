@@ -25,8 +25,8 @@ class Island:
     elites: Elites  # rows that it offers, as of its last report
     rows: Any = None  # given first rows, if any
     size: int | None = None  # number of rows in the population, if it is known
-    life: int = 0  # number of its stream of random numbers
-    restarts: int = 0  # in this run
+    life: int = 0  # selects the stream of random numbers; each restart begins a new life
+    restarts: int = 0  # number of restarts in this run
     stretches: int = 0
     kicks: int = 0  # per row
     token: object = None  # identifies the running task

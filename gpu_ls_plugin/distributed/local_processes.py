@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.utils import LoopRunner
 
-ENDING = 5.0  # seconds for an interrupted cluster to end
-STARTING = 2.0  # seconds for a process to start
+ENDING = 5.0  # maximum number of seconds that an interrupted cluster takes to end
+STARTING = 2.0  # maximum number of seconds that a process takes to start
 
 
 def dask_setup(worker: object) -> None:

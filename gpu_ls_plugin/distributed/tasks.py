@@ -68,8 +68,8 @@ class Seat:
     life: int = -1
 
 
-unpacked_jobs: OrderedDict[tuple[str, int], Seat] = OrderedDict()  # by hash and island
-seats: dict[tuple[str, int], Seat] = {}  # by run and island
+unpacked_jobs: OrderedDict[tuple[str, int], Seat] = OrderedDict()  # keys: hash of job, island
+seats: dict[tuple[str, int], Seat] = {}  # keys: run, island
 _stopped: set[str] = set()
 
 

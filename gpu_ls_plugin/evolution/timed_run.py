@@ -47,7 +47,7 @@ class TimedRun(ShownParameters):
         return self.seconds_left() <= 0
 
     def seconds_left(self) -> float:
-        """Return the seconds that searches may take: infinite without a limit, 0 if `over`."""
+        """Return how many seconds searches may take: infinite without a limit, 0 if `over`."""
         left = self.seconds - (budget.now() - self._begin)
         return 0.0 if self.interrupted else max(0.0, left)
 

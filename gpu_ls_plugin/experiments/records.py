@@ -50,10 +50,10 @@ class Record:
     problem: str
     seed: int
     configuration: dict[str, str] = field(default_factory=dict)  # hashes of the settings, by name
-    description: dict[str, str] = field(default_factory=dict)  # texts of the settings, by name
+    description: dict[str, str] = field(default_factory=dict)  # described settings, by name
     objectives: int = 1
     optimum: float | None = None  # of the problem, if it is known
-    curve: list[CurvePoint] = field(default_factory=list)  # in order of time, up to the end
+    curve: list[CurvePoint] = field(default_factory=list)  # in order of time; the end is the last
     solutions: list[list[Any]] = field(default_factory=list)  # final solutions
     seconds: float = 0.0  # wall time without compiling
     compiling: float = 0.0

@@ -61,7 +61,7 @@ def checked_rows(problem: Problem, rows: ArrayLike, parameter: str) -> Tours:
 
 
 def _array(rows: ArrayLike, parameter: str) -> NDArray[Any]:
-    """Return rows as `as_tours` does; raise unless they are equally long."""
+    """Return rows as `as_tours` does; raise if they differ in length."""
     checks.unmasked(parameter, rows, InvalidTourError)
     try:
         return as_tours(rows)

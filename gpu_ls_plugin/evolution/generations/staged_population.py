@@ -141,7 +141,7 @@ class StagedPopulation(Population):
         return done, min(rest, max(leg.left, self._least))
 
     def _left(self, done: float, left: float) -> float:
-        """Return the seconds left in the stage, given those left in the run."""
+        """Return how many seconds the stage has left; `left` is how many the run has left."""
         if self._end < 1.0 > done:
             return left * max(0.0, self._end - done) / (1.0 - done)
         return left
