@@ -97,7 +97,7 @@ class Backend(ABC):
         """Run a kernel on items 0..count-1 with arguments by name; None is a null pointer.
 
         CUDA queues the work on the current stream and returns; the CPU returns when it is done.
-        After `seconds`, the CPU starts no more items and cuts off long loops in those that run.
+        After `seconds`, the CPU starts no more items and cuts off long loops of unfinished ones.
         `shared_bytes` is the size of a block's dynamic shared memory.
 
         Returns

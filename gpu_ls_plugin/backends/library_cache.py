@@ -79,7 +79,7 @@ def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
 
 
 def require_own(path: Path) -> None:
-    """Raise PermissionError if users other than this one and root could have written a file."""
+    """Raise PermissionError if any user but this one and root may write to a file or folder."""
     status = path.stat()
     if status.st_uid not in (0, os.geteuid()):
         raise PermissionError(f"{path} belongs to another user")

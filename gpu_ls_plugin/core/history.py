@@ -33,7 +33,7 @@ class Point:
     elapsed: float  # seconds since the start
     kicks: int  # number of kicks of all tours together
     best_cost: int | float
-    mean_cost: float  # over the batch
+    mean_cost: float  # mean over the batch
 
 
 HEADER = [field.name for field in fields(Point)]

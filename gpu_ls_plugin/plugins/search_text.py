@@ -10,10 +10,10 @@
     iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)
     filtered_neighbourhood(three_opt, gain_bound & ~dont_look | radius(100))/best
 
-``gpu-ls operators`` lists the names of parts; the name of a class works as well. Arguments are
-literals or parts. A search within a search may have any of these forms. ``&``, ``|`` and ``~``
-combine filters, with the precedence of Python. The string is parsed as Python, but not evaluated:
-it can only create parts.
+``gpu-ls operators`` lists the names of parts; class names may replace them. Arguments are literals
+or parts. A search within a search may have any of these forms. ``&``, ``|`` and ``~`` combine
+filters, with the precedence of Python. The string is parsed as Python, but not evaluated: it can
+only create parts.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ class Command:
 
 
 class AnotherQuestion(ABC):
-    """A question to ``gpu-ls solve`` that does not ask for the best solution of a problem.
+    """A question to ``gpu-ls solve`` other than for the best solution, such as the fewest colours.
 
     Attributes
     ----------
@@ -183,11 +183,11 @@ class Domain(ABC):
     # ---- Reading ----------------------------------------------------------------------------
 
     def files(self) -> Sequence[FileKind]:
-        """Return the kinds of files that contain its problems."""
+        """Return the kinds of files that contain problems of this domain."""
         return ()
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
-        """Return the problem that an array describes, None if it describes none."""
+        """Return the problem that an array describes, None if it is no problem of this domain."""
         return None
 
     # ---- Solving ----------------------------------------------------------------------------
@@ -449,7 +449,7 @@ class Domain(ABC):
     # ---- The command line -------------------------------------------------------------------
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add to ``gpu-ls solve`` the options that its kinds of files name."""
+        """Add to ``gpu-ls solve`` the options that the domain's kinds of files name."""
 
     def commands(self) -> Mapping[str, Command]:
         """Return commands that the domain adds to ``gpu-ls``, by name."""

@@ -11,7 +11,8 @@ from gpu_ls_plugin.core.budget import now
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Each launch has at most this many times as many steps as the last one: later steps may be slower.
+# Maximum growth of the number of steps from one launch to the next. The first steps may be the
+# fastest, so that an estimate by their time could make the next launch too long.
 GROWTH = 8
 
 
@@ -26,7 +27,7 @@ class Pace:
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
-        self.made, self._seconds = 0, 0.0  # steps and seconds of the last launch
+        self.made, self._seconds = 0, 0.0  # number of steps, and seconds, of the last launch
 
     @contextmanager
     def timed(self) -> Iterator[Pace]:

@@ -75,7 +75,7 @@ class Population(ABC):
 
     @abstractmethod
     def over(self, leg: Leg) -> str | None:
-        """Return why a stretch is over, as in `Statistics`, or None. The loop checks the time."""
+        """Return why a stretch is over, as in `Statistics`, or None; the loop checks the time."""
 
     @abstractmethod
     def launch(self, leg: Leg) -> None:

@@ -44,8 +44,8 @@ def population_of(
 ) -> Population:
     """Return the population in which a search improves rows.
 
-    If the attribute `adopts` of the search is true, its method `population` creates one. Any other
-    search gets a `RepeatedCalls`.
+    If the attribute `adopts` of the search is true, its method `population` creates the population.
+    For any other search, it is a `RepeatedCalls`.
 
     Parameters
     ----------

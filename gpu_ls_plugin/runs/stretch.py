@@ -33,7 +33,7 @@ class Stretch:
         Limit of generations.
     steady : bool
         Whether the acceptance level depends on kicks alone if kicks are limited, and is constant
-        during a launch otherwise. Islands need that.
+        during a launch otherwise. Islands set this.
     """
 
     seconds: float = math.inf

@@ -45,7 +45,8 @@ def default_settings(
         Number of islands that search at the same time. On each of several GPUs, there are half as
         many chains of routes and half as many crossed tours.
     chains : bool
-        Whether the caller needs chains of an `IteratedLocalSearch`, which `Symmetrised` lacks.
+        Whether the caller needs chains of an `IteratedLocalSearch`. `Symmetrised`, the default for
+        many asymmetric problems, has none.
 
     Raises
     ------
