@@ -340,7 +340,7 @@ class SteppedChains(Chains):
         self.idle[self.keep_best()] = 0
 
     def first_kicks(self) -> int:
-        """Return 1: a kick may take long."""
+        """Return 1: a kick may take a long time."""
         return 1
 
     def moves_per_look(self) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class TourParts:
     """Parts of tours, as small problems that number their cities from 0."""
 
-    sizes: Any  # (K,) int32, number of cities of each part; the rest of its rows below is unused
+    sizes: Any  # (K,) int32, number of cities of each part; the ends of longer rows are unused
     names: Any  # (K, m) int32, number of each city in the whole problem
     mates: Any  # (K, m) int32, the other end of a city's fixed edge, or the city itself
     near: Any  # (K, m, degree), candidates in the form of `CandidateMoves.arguments`, or None

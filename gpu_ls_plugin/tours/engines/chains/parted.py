@@ -39,8 +39,8 @@ SEGMENT_DTYPE, PATH_DTYPE, PIECE_DTYPE = (
 )
 CUT, JOINED = (struct_of(HEADER, "CutTours"),), (struct_of(HEADER, "JoinedParts"),)
 KICKS_PER_CITY = 2  # kicks of each chain in a round, per city of a part
-SMALLEST_SEGMENT = 8  # cities
-# Links of several tours are counted at once, if they have at most this many cities together.
+SMALLEST_SEGMENT = 8  # minimum number of cities per segment
+# Links are counted for several tours at once, if these have at most this many cities together.
 CITIES_TOGETHER = {"cpu": 1, "cuda": 2**20}
 KEY_STEP = 0x9E3779B97F4A7C15  # odd, so that different first rows have different keys
 

@@ -119,7 +119,7 @@ struct RandomKSamples {
 
   // Returns a bit for each way that may change the length by less than `bar`.
   GLS_DEVICE uint32 promising(const Reconnection& triple, float bar) const {
-    if constexpr (!length_alone<Metric>()) {  // lengths do not bound the objective
+    if constexpr (!length_alone<Metric>()) {  // lengths cannot rule out any way
       return (1u << kReconnections) - (1u << kFirstWay);
     }
     Point ends[6];
@@ -154,7 +154,7 @@ struct RandomKSamples {
 
   // Returns the best move of the samples in [first, first + count), with index sample *
   // kReconnections + way. The first round is short, so that lanes soon have a move to compare with;
-  // each later one has three times as many samples as all rounds before it.
+  // each later one has three times as many samples as all rounds before it, or kLongestRound.
   template <class Team>
   GLS_DEVICE Ranked<Length> best(const Team& team, const RandomTriples& triples, int first,
                                  int count) const {

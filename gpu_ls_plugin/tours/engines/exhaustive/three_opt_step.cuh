@@ -3,8 +3,8 @@
 // Moves are the four pure reconnections of each triple of edges (reconnection.cuh), ranked by
 // (delta, i, j, k, way). They include all 2-opt moves: if two edges of the triple are neighbours,
 // one of the removed edges is added again. The 2-opt move of positions i < j is way 1 of the triple
-// (i, j, j + 1) and of (i - 1, i, j), or way 3 of (0, i, n - 1). The first of these in the ranking
-// is taken.
+// (i, j, j + 1) and of (i - 1, i, j), or way 3 of (0, i, n - 1). The climb takes the one of these
+// that ranks first.
 //
 // With a = t[i], b = t[i+1], c = t[j], d = t[j+1], e = t[k], f = t[k+1], changes are added up as
 //

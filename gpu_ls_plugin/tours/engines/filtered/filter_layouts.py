@@ -63,7 +63,7 @@ PAIRS = Complete("gls::Pairs", edges=2, ways=1, largest=2**31 - 1)
 PURE_RECONNECTIONS = constant("tours/moves/reconnection.cuh", "kPureReconnections")
 # Products of two positions must fit into 32 bits.
 TRIPLES = Complete("gls::Triples", edges=3, ways=PURE_RECONNECTIONS, largest=2**15)
-COMPLETE = {space.edges: space for space in (PAIRS, TRIPLES)}  # by the edges of a move
+COMPLETE = {space.edges: space for space in (PAIRS, TRIPLES)}  # by the number of edges of a move
 
 
 def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:

@@ -2,7 +2,7 @@
 // moves that the filter keeps.
 //
 // A complete neighbourhood is evaluated chunk by chunk. Each tour of a launch has its own current
-// chunk. Within a chunk, moves have 32-bit numbers, way by way, and `slots` teams share them.
+// chunk. Within a chunk, moves have 32-bit numbers, way by way, and `slots` teams share the moves.
 #pragma once
 
 #include "tours/filters/filter.cuh"
@@ -157,7 +157,8 @@ struct Improving {
       relief = relief_of<Value>(moves.tour.lengths.metric);
       most = relief;
       if constexpr (hears<typename Moves::Test>()) return;
-      // A real relief is a sum: its rounding error may exceed the difference of two changes.
+      // A floating-point relief is a sum, whose rounding error may exceed the difference of two
+      // changes: then `most` does not depend on the best change.
       const bool exact = Value(0.5) == Value(0) || relief == 0;
       if (exact) most += read(shared_bar());
     }

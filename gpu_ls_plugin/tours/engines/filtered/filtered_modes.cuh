@@ -2,7 +2,7 @@
 //
 //   masked     each lane tests its move, and evaluates it if the filter keeps it (Schulz 2013,
 //              section 7)
-//   fused      lanes append kept moves to a queue; a full queue is evaluated
+//   fused      lanes append kept moves to a queue, and evaluate a move each when there are enough
 //   openings   lists the openings that the filter does not reject as a whole; an opening is a move
 //              with one position left open. Kept moves that begin with a listed opening go to the
 //              queue, possibly once for each rotation

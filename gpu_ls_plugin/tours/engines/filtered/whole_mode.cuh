@@ -37,7 +37,7 @@ struct EvaluateWhole {
   using Squares = PairSquares<Sum>;
   static constexpr int kSide = Squares::kSide;
 
-  // Lengths to a position, from the positions of both sides of a square and the ones behind them.
+  // Lengths to a position, from the positions of each side of a square and the position behind it.
   struct LengthsTo {
     Sum to_i[kSide + 1], to_j[kSide + 1];
   };
@@ -109,9 +109,9 @@ struct EvaluateWhole {
     // The last lane only provides lengths for the lane before it.
     constexpr int kStep = Team::kLanes > 1 ? Team::kLanes - 1 : 1;
     const bool lends = team.lane() == kStep;
-    // Different slots take blocks of positions k of the same square. Most moves that may be the
-    // best remove the same two long edges; without blocks, one slot would finish long after the
-    // others.
+    // The positions k of a square are cut into blocks, which different slots take. Most moves that
+    // may be the best remove the same two long edges; without blocks, the slot with these edges
+    // would finish long after the others.
     const int block = Team::kLanes > 1 ? kStep * (1 + n / 512) : n,
               blocks = (n + block - 1) / block;
     Sink<Moves> sink(moves);
