@@ -70,7 +70,7 @@ class Cooperation(ABC):
         return 0
 
     def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
-        """Return the kicks of chains with this cooperation.
+        """Return the kicks of chains with this cooperation; by default, `perturbation`.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Cooperation(ABC):
         return perturbation
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return the costs (P,) by which results are compared.
+        """Return the costs (P,) by which resulting tours (P, n) are compared; by default, `costs`.
 
         A cooperation that changes the price of violations must not let an infeasible tour seem
         cheaper than a feasible one.
@@ -104,7 +104,7 @@ class Cooperation(ABC):
         chains : Chains
             Changed in place.
         level : float
-            Current level of the acceptance rule.
+            Current level of the acceptance rule, such as a temperature.
         seconds : float
             Approximate time limit of the exchange.
         kicks : int

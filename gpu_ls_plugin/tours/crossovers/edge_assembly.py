@@ -43,7 +43,7 @@ class EdgeAssembly(Recombination):
     Edge assembly crossover (Nagata and Kobayashi 2013): the edges in which two tours differ fall
     into AB-cycles, closed walks along edges of both tours in turn. The first tour takes over each
     cycle that makes it cheaper, one after the other, so the child never costs more than the first
-    tour. As the cooperation of a few hundred chains, it finds far shorter tours than kicks alone,
+    tour. As the cooperation of a few hundred chains, it is far more effective than kicks alone,
     especially from random starts.
 
     Parameters

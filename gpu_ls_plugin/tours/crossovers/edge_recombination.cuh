@@ -35,7 +35,7 @@ struct UnionGraph {
   GLS_DEVICE bool common(int city, int slot) const {
     return slot < 2 && notes[city] >> (4 + slot) & 1;
   }
-  // Closes one edge of a city; returns the number of its edges that are still open.
+  // Counts one edge of a city as closed; returns how many of its edges are still open.
   GLS_DEVICE int close(int city) { return --notes[city] & 7; }
 
   template <class Team>

@@ -28,7 +28,8 @@ def pair_shape(
 
     A pair needs `own` bytes of dynamic and `static_bytes` of static shared memory; a
     multiprocessor has `shared_memory` bytes. A block has as many warps as fit, but no more than
-    there are pairs. If one pair does not fit, pairs are in global memory.
+    there are pairs. If one pair does not fit, or city numbers exceed 16 bits, pairs are in
+    global memory.
     """
     layouts = [(warps, blocks) for warps, blocks in ONE_BLOCK if warps <= max(1, pairs)]
     fitting = first_fitting(layouts, own + static_bytes, shared_memory)

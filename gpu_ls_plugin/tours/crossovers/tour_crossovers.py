@@ -117,7 +117,7 @@ class SegmentRecombination(PairRecombination):
     The child is a path of the second parent, followed by the other cities in the order of the
     first parent. The first parent is read from the end of the path on, in the direction in which it
     has most of the path's last edges. So edges are new only at the ends of the path and where the
-    child skips cities of the path in the first parent; order crossover, in contrast, also loses
+    child skips cities that the path already contains; order crossover, in contrast, also loses
     edges because it shifts cities to other places. This variant of order crossover was developed
     for this library. With asymmetric lengths, the rest may run backward, which a local search has
     to repair.
@@ -149,7 +149,7 @@ class SegmentRecombination(PairRecombination):
         checks.fields(self, checks.number, "shortest", "longest", least=0, most=1)
         if not 0 < self.shortest <= self.longest:
             raise InvalidParameterError(
-                f"shortest, longest: {self.shortest}, {self.longest}, but "
+                f"shortest, longest: {self.shortest}, {self.longest} do not satisfy "
                 "0 < shortest <= longest <= 1"
             )
 

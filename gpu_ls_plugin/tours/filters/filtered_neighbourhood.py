@@ -49,16 +49,16 @@ class FilteredNeighbourhood(Neighbourhood):
     Notes
     -----
     Mode and mapping do not change the moves that `Best()` applies. They change the moves that
-    `First()` applies, since a portion consists of consecutive openings or numbers of moves, whose
-    order depends on mode and mapping.
+    `First()` applies, since they determine the order in which moves are evaluated, and so the
+    moves of each portion.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
-        A parameter is of the wrong kind or unknown, or `mapping` is not for `neighbourhood`.
+        A parameter is of the wrong kind or unknown, or `neighbourhood` does not support `mapping`.
     """
 
-    # If a name is passed, the constructor replaces it by the part.
+    # If a name is passed, the constructor replaces it with an instance.
     neighbourhood: Any = field(default_factory=TwoOpt)
     filter: Any = field(default_factory=GainBound)
     mode: str = "auto"

@@ -104,7 +104,7 @@ class GainBound(Filter):
 class InCandidates(Filter):
     """Keep moves whose new edges lead from a city to one of its candidates.
 
-    It suffices that one end of an edge is a candidate of the other.
+    An edge passes if at least one of its ends is a candidate of the other end.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
-MATES = 20  # a child's second parent is drawn from this many tours, the next best by its weights
+MATES = 20  # a child's second parent is the best tour by its weights or one of this many next
 # Searches for estimates of the ideal and nadir points.
 SEARCH = LocalSearch([LinKernighan(3)], candidates=Nearest(8))
 DIRECTED = LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))  # reverses no path
@@ -124,8 +124,8 @@ class Improvement(Protocol):
 class ScalarisedGeneration:
     """Makes children. The weights drawn for a child select its parents and guide its search.
 
-    The first parent is the best known tour by the child's weights; the second one is among the
-    next best. If a child is not better than its first parent, a kicked copy of this parent replaces
+    The first parent is the best known tour by the child's weights; the second one is drawn from the
+    best few. If a child is not better than its first parent, a kicked copy of this parent replaces
     the child before the search. Weights are drawn for the scaled costs of random known tours.
     Crossing and search use the backend of `improver`.
     """
@@ -198,7 +198,7 @@ class ScalarisedGeneration:
 def _choose_parents(
     totals: NDArray[np.float64], random_state: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return for each row of totals (P, A) the lowest column, and one of the next lowest."""
+    """Return for each row of totals (P, A) the lowest column, and one of the lowest few."""
     size, known = totals.shape
     first = totals.argmin(axis=1)
     few = min(MATES, known - 1)

@@ -101,7 +101,7 @@ class PositionWeights(Weights):
 
 
 class DirectionWeights(Weights):
-    """The weights of a decomposition such as MOEA/D: each tour gets the nearest direction.
+    """Fixed weight vectors, as in MOEA/D: each tour gets the direction that suits it best.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class LinKernighan(Neighbourhood):
         checks.fields(self, checks.integers, "breadth", **limits)
         if any(width != 1 for width in self.breadth[2:]):
             raise InvalidParameterError(
-                f"breadth: {self.breadth} is wider than 1 beyond t5; use {EXAMPLE}"
+                f"breadth: {self.breadth} has a number above 1 beyond t5; use {EXAMPLE}"
             )
 
     @property

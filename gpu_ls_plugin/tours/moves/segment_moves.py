@@ -14,9 +14,9 @@ LONGEST_MOVED = 16  # maximum number of cities per segment; for longer ones use 
 class OrOpt(Neighbourhood):
     """Move up to `max_length` consecutive cities elsewhere, in either direction.
 
-    For each city and each of its candidates, segments that begin or end with the city are put on
-    either side of the candidate, and segments that begin or end with the candidate are put beside
-    the city. On asymmetric problems, segments keep their direction.
+    For each city and each of its candidates, segments that begin or end with the city are moved to
+    either side of the candidate, and segments that begin or end with the candidate are moved next
+    to the city. On asymmetric problems, segments keep their direction.
 
     Parameters
     ----------
