@@ -25,6 +25,7 @@ struct OpenEdges {
     return RouteGraph<City>::bytes(customers) + piece_bytes<City>(2 * copies);
   }
 
+  // Fills `beside`.
   template <class Team>
   GLS_DEVICE void list_beside(const Team& team) {
     count = put_kept(

@@ -58,6 +58,7 @@ struct RouteParts {
     return int(found.index);
   }
 
+  // Moves all customers of part `gone` to part `into`.
   template <class Team>
   GLS_DEVICE void unite(const Team& team, int gone, int into) const {
     team.each(graph.customers, [&](int k) {
@@ -129,6 +130,7 @@ struct RouteEdgeAssembly {
   struct Join {
     int u, from, v, to;
   };
+  // How much longer a join makes the child.
   GLS_DEVICE static Length loss(const Metric& length, const Join& join) {
     return length(join.u, join.v) + length(join.from, join.to) - length(join.u, join.from) -
            length(join.v, join.to);

@@ -19,11 +19,13 @@ struct RouteGraph {
   GLS_DEVICE static int64 bytes(int customers) { return piece_bytes<City>(2 * (customers + 1)); }
 
   GLS_DEVICE int at(int customer, int slot) const { return int(slots[2 * customer + slot]); }
+  // Whether a slot has an edge.
   GLS_DEVICE bool open(int customer, int slot) const { return at(customer, slot) != customer; }
   // The slot of a customer that holds this neighbour, or 2 if neither slot does.
   GLS_DEVICE int slot_of(int customer, int neighbour) const {
     return at(customer, 0) == neighbour ? 0 : at(customer, 1) == neighbour ? 1 : 2;
   }
+  // The node of a city of the giant tour: 0 for all copies of the depot.
   GLS_DEVICE int node(int city) const { return city > customers ? 0 : city; }
 
   // Reads a giant tour of n places.

@@ -92,6 +92,8 @@ struct StringRemoval {
     return found;
   }
 
+  // Removes from a route a string of at most `longest` customers that contains `customer`. If the
+  // string is split, it is one customer longer, and one of its customers stays.
   template <class Wake>
   GLS_DEVICE void take_string(int customer, int route, int longest, Philox& random,
                               Wake wake) const {
@@ -214,6 +216,8 @@ struct StringRemoval {
     return route == Routes::kNone ? other : routes.depot(route);
   }
 
+  // An estimate of what a customer costs behind the node `place`; index 0xffffffff if the route may
+  // not take the customer.
   GLS_DEVICE Option option(int customer, int place, int route, uint32 index) const {
     Option found{endless_length(), 0xffffffffu};
     const Length more =
@@ -229,6 +233,7 @@ struct StringRemoval {
     return sizeof(Length) == 4 ? Length(0x3fffffff) : Length(int64(1) << 60);
   }
 
+  // A hash of 32 bits.
   GLS_DEVICE static uint32 mixed(uint32 bits) {
     bits = (bits ^ bits >> 16) * 0x7feb352du;
     bits = (bits ^ bits >> 15) * 0x846ca68bu;

@@ -342,6 +342,8 @@ struct LinkedRoutes {
     return (now.sizes[here] > 0) + (here != there && now.sizes[there] > 0);
   }
 
+  // Updates the size, load and duration of a route that a customer joins (`sign` is 1) or leaves
+  // (-1), and the totals; the route becomes longer by `longer`.
   GLS_DEVICE void change(int route, int customer, int sign, Length longer) const {
     const Used add = of(customer), its = whole(route);
     const Used then{its.load + sign * add.load, its.time + Time(sign) * add.time + Time(longer)};

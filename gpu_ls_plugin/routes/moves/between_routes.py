@@ -33,8 +33,8 @@ class BetweenRoutes(Neighbourhood):
         super().check(problem)
         if not isinstance(problem.objective, Routing):
             raise UnsupportedProblemError(
-                f"problem: {self.name} changes routes, and tours of {problem!r} have none; use "
-                "it on a CVRP"
+                f"problem: {self.name} changes routes, but tours of {problem!r} have no routes; "
+                "use it on a CVRP"
             )
 
 

@@ -64,6 +64,7 @@ struct Vacancy {
     if (steps < ahead) return steps;
     return steps - view.tour.n > -back ? steps - view.tour.n : 0;
   }
+  // Length of the edges at the customer that leaves, and of the edge that closes the gap.
   GLS_DEVICE Length vacated() const {
     return view.leaving(before, city) + view.leaving(city, behind);
   }

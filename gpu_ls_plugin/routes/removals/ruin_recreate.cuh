@@ -52,6 +52,7 @@ struct RuinedRoutes : RebuiltRoutes<Vehicles> {
     }
   }
 
+  // Removes from a route a random string of at most `longest` customers that contains `customer`.
   GLS_DEVICE void take_string(int customer, int route, int longest, Philox& random) const {
     int place = 0, size = 0;
     for (int c = routes.after[routes.depot(route)]; c != 0; c = routes.after[c], ++size) {
