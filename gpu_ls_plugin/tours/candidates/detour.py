@@ -23,10 +23,10 @@ class Detour(Candidates):
     """The k cities of least detour on the way to the depot.
 
     The depot is city 0. The detour of cities i and j is the extra length of going from i to the
-    depot via j, or from j to the depot via i, whichever is less. A long route visits cities on its
-    way that need not be near each other; `Nearest(16) | Detour(16)` has both kinds of neighbours.
-    Lists are sorted by (detour, length, city). The detour of the depot is 0, so the depot is
-    among the first. To build the lists, all n^2 lengths are computed.
+    depot via j, or from j to the depot via i, whichever is less. On its way, a long route visits
+    cities that need not be near each other; `Nearest(16) | Detour(16)` has both kinds of
+    neighbours. Lists are sorted by (detour, length, city). The detour of the depot is 0, so the
+    depot is among the first. To build the lists, all n^2 lengths are computed.
 
     Parameters
     ----------

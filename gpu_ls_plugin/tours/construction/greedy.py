@@ -171,7 +171,7 @@ class _Fragments:
         return [e if len(e) > 2 else e[:0] for e in ends]
 
     def tours(self) -> Any:
-        """Close the last fragment of each tour; return the tours from city 0 on, on the host."""
+        """Close the last fragment of each tour; return the tours on the host, city 0 first."""
         xp, rows = self.backend.xp, self.backend.xp.arange(self.size)
         a = (self.mates >= 0).argmax(axis=1)
         b = self.mates[rows, a]

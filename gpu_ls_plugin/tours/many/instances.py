@@ -207,7 +207,7 @@ def shortest_tours(instances: Instances, chosen: NDArray[np.int64]) -> NDArray[n
 
 
 def _all_tours(size: int) -> NDArray[np.int32]:
-    """Return each tour of `size` cities once, from city 0 on; reversed tours are left out."""
+    """Return each tour of `size` cities once, starting at city 0, without reversed tours."""
     rest = permutations(range(1, size))
     return np.array([(0, *tour) for tour in rest if tour[0] < tour[-1]], np.int32)
 

@@ -56,7 +56,8 @@ MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6
 def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:
     """Return the neighbourhoods of chains, and the number of candidates per city.
 
-    If `kicks` limits the chains, all backends use the same; otherwise, a CPU uses fewer.
+    If `kicks` limits the chains, they are the same for all backends; otherwise, a CPU has fewer
+    moves and candidates.
     """
     if backend.name == "cpu" and kicks is None:
         return NARROW, NARROW_DEGREE

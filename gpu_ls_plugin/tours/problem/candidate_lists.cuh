@@ -52,10 +52,10 @@ struct PackedLists : Entries {
   }
 };
 
-// Writes the candidates of a city that are in a part of the problem, from entry `own` on. `number`
-// maps a city to its number in the part, or to a negative number if the part does not contain it.
-// If candidates are dropped, the end of the list repeats its beginning. If none is left, the list
-// holds `neighbour`, at a length that no move would accept.
+// Writes the candidates of a city that are in a part of the problem, starting at entry `own`.
+// `number` maps a city to its number in the part, or to a negative number if the part does not
+// contain it. If candidates are dropped, the end of the list repeats its beginning. If none is
+// left, the list holds `neighbour`, at a length that no move would accept.
 template <class Lists, class Number>
 GLS_DEVICE void keep_inside(const Lists& lists, int city, Number number, int neighbour, void* near,
                             void* near_lengths, int64 own) {

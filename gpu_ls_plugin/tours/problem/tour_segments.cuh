@@ -22,7 +22,7 @@ struct Segment {
 };
 
 struct TourSegments {
-  Segment segments[kMostSegments];  // in the order of the new tour, from the unchanged segment on
+  Segment segments[kMostSegments];  // in the order of the new tour, unchanged segment first
   int size;
 
   // By default, the longest segment counts as unchanged. If the direction of the tour matters
