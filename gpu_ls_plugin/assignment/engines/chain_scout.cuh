@@ -10,8 +10,8 @@
 //   Likely likely(int number) const;             // {variable, value}; at least one per variable
 // clang-format on
 //
-// A variable takes only its likely values in a chain. Likely moves are numbered variable by
-// variable.
+// The likely values of a variable are those that chains may give it. Likely moves, pairs of a
+// variable and a likely value, are numbered variable by variable.
 //
 // Rates are Lagrange multipliers. With them, the cost of a state is a constant plus terms that are
 // never negative: the reduced costs of its variables, and the prices of capacity that is left over

@@ -23,7 +23,8 @@ struct ChainSteps {
 // Prices of excess, one for each value, since each value has its own constraint. Prices rise with
 // the excess of their values while states break constraints, and fall while states are feasible.
 struct ExcessPrices {
-  static constexpr int kGrowth = 100, kFall = 10;  // a price rises by 1/kGrowth or falls by 1/kFall
+  // A price rises by up to 1/kGrowth of itself, or falls by 1/kFall.
+  static constexpr int kGrowth = 100, kFall = 10;
 
   int64* prices;  // price of a unit of each value's excess
   int64* overs;   // overload of each value in the kept state

@@ -160,8 +160,8 @@ class SearchedStates:
     def adopt(self, states: Any, costs: Any) -> None:
         """Let the worst rows begin their next round from better states (K, m), int32.
 
-        The states are feasible; their costs have shape (K,), K <= P. The first state goes
-        to the worst row.
+        The states are feasible; their costs have shape (K,), K <= P. The first state
+        is offered to the worst row.
         """
         xp, guests = self.backend.xp, BestStates(self.backend.xp, self.found.states)
         worst = xp.lexsort(xp.stack([self.found.costs, self.found.excesses]))[::-1][: len(costs)]
@@ -188,7 +188,7 @@ class SearchedStates:
         return found
 
     def _first_found(self) -> BestStates:
-        """Return completed copies of the rows. If row 0 of the search is empty, fill it first."""
+        """Return completed copies of the rows, after `quick_state` has filled row 0 if it is empty."""
         xp, first_row = self.backend.xp, self._first_row
         rows = self.backend.to_numpy(self.states)
         if first_row == 0 and (rows[0] < 0).all():

@@ -38,9 +38,9 @@ struct RankedMove {
 };
 
 #ifdef __CUDACC__
-// Finds the least move field by field: only lanes that are least in all earlier fields compare the
-// next one. From sm_80 on, each field takes one instruction; comparing whole moves would take
-// thirty shuffles and five comparisons of all fields.
+// Finds the least move field by field: only lanes whose moves are least in all earlier fields
+// compare the next one. From sm_80 on, each field takes one instruction; comparing whole moves
+// would take thirty shuffles and five comparisons of all fields.
 GLS_DEVICE RankedMove least_in_warp(const RankedMove& mine) {
 #if __CUDA_ARCH__ >= 800
   bool is_least = true;

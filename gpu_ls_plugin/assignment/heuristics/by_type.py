@@ -123,7 +123,7 @@ class ByType(Heuristic):
         return words
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return how many bytes all heuristics keep, one after the other."""
+        """Return how many bytes all heuristics keep together."""
         others = [part.kept_bytes(problem) for part in self.heuristics]
         kept = others.pop()
         for first in reversed(others):

@@ -1,4 +1,4 @@
-// Tables, division and a base for the functors into which `Expression` translates texts.
+// Tables, division and a base class for the functors that `Expression` generates.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"

@@ -82,7 +82,7 @@ class Domains:
         """
         array = _numbers(rows, self.problem.n, parameter)
         if array.dtype.kind == "f":
-            self._refuse(array, array != np.rint(array), parameter)  # NaN as well
+            self._refuse(array, array != np.rint(array), parameter)  # also NaN
         self._refuse(array, (array < self.lowest) | (array > self.highest), parameter)
         states = (array.astype(np.int64) - self.lowest).astype(np.int32)
         if self.problem.distinct:

@@ -110,7 +110,7 @@ class Assignment(Problem):
         return np.asarray(complete)
 
     def write_solution(self, state: Any, path: str | os.PathLike[str]) -> None:
-        """Write one state to a text file: a line with the value of each variable.
+        """Write one state to a text file: one line per variable, with its value.
 
         Values are numbered from 1, as in the files of problems; 0 means no value. The file is
         written completely or not at all.

@@ -156,8 +156,8 @@ class QuadraticAssignment(Assignment):
     def quick_state(self) -> NDArray[np.int32]:
         """Return a greedy permutation: the facilities with the largest flows come first.
 
-        Each goes to its cheapest free location. If there are more than 512 facilities, they go to
-        the locations in the order of their total distances.
+        Each is placed at its cheapest free location. If there are more than 512 facilities, the
+        locations are used in the order of their total distances to all others.
         """
         flows, distances = self.flows.astype(float), self.distances.astype(float)
         busiest = (flows.sum(axis=0) + flows.sum(axis=1)).argsort(kind="stable")[::-1]

@@ -95,7 +95,7 @@ def take_keys(backend: Backend, m: int, keys: Any) -> tuple[Any, Any]:
             "with those for their order, P >= 1"
         )
     array = xp.asarray(array, dtype="float64")
-    outside = ~((array >= 0) & (array <= 1))  # NaN as well
+    outside = ~((array >= 0) & (array <= 1))  # also true for NaN
     if bool(outside.any()):
         row, place = (int(index) for index in np.argwhere(backend.to_numpy(outside))[0])
         raise InvalidParameterError(

@@ -26,7 +26,7 @@ def set_bytes(sizes: NDArray[Any]) -> int:
 
 
 class Conflicts(Mask):
-    """Forbid values of variables in conflict, such as the colours of a node's neighbours.
+    """Forbid values of variables in conflict, such as the colours of a vertex's neighbours.
 
     Parameters
     ----------
