@@ -57,7 +57,7 @@ class SearchedStates:
     move_counts, look_counts : arrays, shape (P,), int64
         How many moves each row has made, and how many it has evaluated.
     released : bool array, shape (P, m)
-        Variables that were released and reassigned when the round began.
+        Which variables were released and reassigned when the round began.
     arguments : dict
         Arguments of all kernels by name: arrays, and numbers that do not change.
     """
@@ -160,8 +160,8 @@ class SearchedStates:
     def adopt(self, states: Any, costs: Any) -> None:
         """Let the worst rows begin their next round from better states (K, m), int32.
 
-        The states are feasible; their costs have shape (K,), K <= P. The first state
-        is offered to the worst row.
+        The states are feasible; their costs have shape (K,), K <= P. The first state is
+        offered to the worst row.
         """
         xp, guests = self.backend.xp, BestStates(self.backend.xp, self.found.states)
         worst = xp.lexsort(xp.stack([self.found.costs, self.found.excesses]))[::-1][: len(costs)]
@@ -188,7 +188,10 @@ class SearchedStates:
         return found
 
     def _first_found(self) -> BestStates:
-        """Return completed copies of the rows, after `quick_state` has filled row 0 if it is empty."""
+        """Return completed copies of the rows.
+
+        If row 0 of the search is empty, it is replaced by a quick state first.
+        """
         xp, first_row = self.backend.xp, self._first_row
         rows = self.backend.to_numpy(self.states)
         if first_row == 0 and (rows[0] < 0).all():

@@ -32,7 +32,7 @@ class Mask(Functor):
 
     @abstractmethod
     def words(self, sizes: NDArray[Any]) -> list[Any]:
-        """Return the functor's parameters for variables with these numbers of values."""
+        """Return the functor's parameters for variables with `sizes` values, shape (m,)."""
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
         """Return how many bytes the functor keeps beside a state; 0 unless overridden."""

@@ -180,10 +180,9 @@ class GeneralisedAssignment(Assignment):
     def quick_state(self) -> NDArray[np.int32] | None:
         """Return a greedy assignment; None for more than 4,096 jobs.
 
-        Jobs with the largest difference between their best two agents come first. Each is
-        given to the best agent with room for it. Agents are compared by costs and, in a second
-        assignment if the problem has chains, by costs and priced capacity. The better assignment is
-        returned.
+        Jobs with the largest difference between their best two agents come first. Each is given to
+        the best agent with room for it. The best agent has the lowest cost; if the problem has
+        chains, a second assignment adds the price of capacity, and the better one is returned.
         """
         if self.n > MOST_QUICK:
             return None
@@ -198,7 +197,7 @@ class GeneralisedAssignment(Assignment):
         room, state = self.capacities.copy(), np.empty(self.n, np.int32)
         fitting = np.where(self.resources <= room, priced, np.inf)
         ranked = np.partition(fitting, min(1, self.agents - 1), axis=1)
-        with np.errstate(invalid="ignore"):  # jobs that no agent has room for come last
+        with np.errstate(invalid="ignore"):  # for jobs that no agent has room for; they come last
             regrets = np.nan_to_num(ranked[:, min(1, self.agents - 1)] - ranked[:, 0], nan=-1.0)
         for job in np.argsort(-regrets, kind="stable"):
             left = room - self.resources[job]

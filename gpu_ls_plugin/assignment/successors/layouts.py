@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # lanes. The last pair that applies counts; if none applies, the team is a warp. Measured in
 # docs/kernels.md, "Successors of assignments".
 BLOCKS = ((256, 64), (2048, 128), (2**14, 256), (2**18, 1024))
-LEAST_BLOCKS = 4  # ratings are in shared memory only if it can hold those of this many blocks
+LEAST_BLOCKS = 4  # shared memory is used for ratings only if those of this many blocks fit in
 LANES_HEADER = "assignment/successors/side_by_side.cuh"
 MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")  # device memory, shared memory
 LANES = constant(LANES_HEADER, "kSideBySide")
