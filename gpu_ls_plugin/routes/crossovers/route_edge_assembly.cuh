@@ -1,7 +1,7 @@
-// Edge assembly of routes (Nagata and Braysy 2009): in a copy of the first parent, its edges of one
-// AB-cycle are replaced by the second parent's edges of this cycle. This may leave subtours, which
-// do not visit the depot. The best exchange of two edges joins each of them, the smallest first, to
-// another subtour or a route, or makes it a new route.
+// Edge assembly of routes (Nagata and Braysy 2009): the child is the first parent, but the second
+// parent's edges of one AB-cycle replace the first parent's edges of this cycle. This may leave
+// subtours, which do not visit the depot. The best exchange of two edges joins each of them, the
+// smallest first, to another subtour or a route, or makes it a new route.
 #pragma once
 
 #include "tours/problem/metric.cuh"

@@ -152,8 +152,8 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return true;
   }
 
-  // The route that shares the most customers with the mate's route, or -1 if none shares any. Sets
-  // `most` to the number of shared customers.
+  // The route that shares the most customers with the mate's route, or -1 if no route shares a
+  // customer with it. Sets `most` to the number of shared customers.
   GLS_DEVICE int most_alike(int begin, int nodes, int& most) const {
     int best = -1;
     for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {

@@ -54,7 +54,7 @@ struct RouteLinks {
     r.link(led ? pp : p, pair ? ss : s);
     const bool behind = move == kBehind || move == kPairBehind || move == kLedBehind;
     const int a = behind ? v : r.before(v), b = behind ? r.after(v) : v;
-    // The node of the pair that is not c; c itself if it moves alone.
+    // The node of the pair that is not c; c itself if c moves alone.
     const int other = pair ? s : led ? p : c;
     const int first = behind ? c : other, last = behind ? other : c;
     if (first != last) r.link(first, last);

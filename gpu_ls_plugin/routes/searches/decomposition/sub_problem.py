@@ -120,7 +120,10 @@ def _best_cost(chains: Chains) -> float:
 
 
 def _best_routes(sub: SubProblem, chains: Chains) -> Routes:
-    """Return the routes of the best tour, or the first ones if it is infeasible or not cheaper."""
+    """Return the routes of the best tour if it is feasible and cheaper than `sub.tour`.
+
+    Otherwise, return the routes of `sub.tour`.
+    """
     row = int(chains.best_costs.argmin())
     tour: Any = chains.start.backend.to_numpy(chains.best_tours[row])
     problem = sub.problem
