@@ -162,7 +162,7 @@ def filtered(
 def _unfiltered(search: Any, *others: Any) -> EngineFactory:
     """Return the engine factory of a complete neighbourhood under an objective.
 
-    Climbs only add up lengths, so a filter that keeps all moves takes their place.
+    Climbs only add up lengths. `FilteredMoves` serves instead, with a filter that keeps all moves.
     """
     part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
     return filtered(replace(search, neighbourhoods=(part,)), *others)

@@ -175,7 +175,7 @@ struct Chain
 
  private:
   static constexpr bool kReal = MetricLengths::kReal;
-  // The capacities of the journal and the queue are doubled for deep moves.
+  // Deep moves, which have many edges, need a journal and a queue of twice the usual capacity.
   static constexpr bool kDeep = MostEdges<Neighbourhood>::kValue > kUsualExchange;
   static constexpr int kEdges = kDeep ? kDeepestExchange : kUsualExchange;
   static constexpr int kReversals = (1 + kDeep) * kJournal, kWaiting = (1 + kDeep) * kChainQueue;
@@ -186,13 +186,13 @@ struct Chain
   // Chains on parts compare costs alone, because the feasibility of a part is unknown.
   static constexpr bool kJudges = Scope::kWhole && !length_alone<Metric>();
 
-  // Always in shared memory.
+  // The state of a chain; always in shared memory.
   struct State : MovesByPart<Neighbourhood> {
     Cost cost, best;
     int64 kicks, idle;
     int item, accepted;
   };
-  // Changes with each move; in shared memory if registers are scarce.
+  // What changes with each move; in shared memory if registers are scarce.
   struct Sums {
     Cost rise;  // change of cost by a kick and its repair
     int looks, moves_left;

@@ -165,7 +165,7 @@ class Rounds(Population):
     def _stir(self, seconds: float) -> None:
         """Restart every second chain if all have had equal costs for a while.
 
-        They keep their best tours.
+        The restarted chains keep their best tours.
         """
         chains, best = self.chains, self.chains.best_costs.min().item()
         improved, self._best = best < self._best, best

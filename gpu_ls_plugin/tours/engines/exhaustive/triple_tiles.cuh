@@ -15,7 +15,7 @@ namespace gls {
 template <int edge, int depth>
 struct TripleTiles {
   static constexpr int kDepth = depth * edge;
-  static constexpr int kSquare = 4;  // side of a lane's square of pairs
+  static constexpr int kSquare = 4;  // positions on a side of a lane's square of pairs
   static constexpr int kLanes = (edge / kSquare) * (edge / kSquare);
 
   struct Tile {

@@ -189,7 +189,8 @@ struct TwoOptClimb {
     return __uint_as_float(bits & 0x80000000u ? bits & 0x7fffffffu : ~bits);
   }
 
-  // Climbs to a local optimum, for at most `passes` evaluations and `max_moves` moves in all.
+  // Climbs to a local optimum, with at most `passes` evaluations in this call and `max_moves` moves
+  // in all; returns the state of the tour.
   // Counts stay in global memory, because the inner loop needs the registers.
   GLS_DEVICE unsigned char climb(int passes, int64 max_moves, int moves_per_pass,
                                  int64* passes_done, int64* moves_done) const {
