@@ -115,7 +115,7 @@ def find_compiler() -> list[str]:
 
 
 def check_compiler() -> list[str]:
-    """Return the command of the compiler; raise unless it supports C++17. Compiles nothing."""
+    """Return the command of the compiler, without compiling; raise unless it supports C++17."""
     program = program_of("")
     with _scratch_folder() as empty:  # CXX may be any program: it must find no files to damage
         done = _run([*program.compiler, *LIST_MACROS], folder=empty, seconds=PATIENCE)

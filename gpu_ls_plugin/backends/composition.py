@@ -60,7 +60,7 @@ class Parameter:
 
     @cached_property
     def item_bytes(self) -> tuple[int, ...]:
-        """Allowed sizes of the items behind a pointer; void may be of any size."""
+        """Allowed sizes of the items behind a pointer; items of type void may have any size."""
         item = self.type.removeprefix("const ").rstrip("* ")
         return (1, 2, 4, 8) if item == "void" else (ITEM_BYTES.get(item, 8),)
 

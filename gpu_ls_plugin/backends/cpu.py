@@ -102,7 +102,7 @@ class CpuBackend(Backend):
         return int(array.ctypes.data)
 
     def available_memory(self) -> int:
-        """Return the bytes of physical memory that are free or hold cached files."""
+        """Return how many bytes of physical memory are free or hold cached files."""
         try:
             with open("/proc/meminfo", encoding="ascii") as file:
                 sizes = dict(line.split(":") for line in file)

@@ -78,7 +78,7 @@ class CudaBackend(Backend):
 
     @property
     def processors(self) -> int:
-        """Number of multiprocessors, within the limit of a lane."""
+        """Number of multiprocessors, at most the limit of the current lane."""
         count = int(self._attributes["MultiProcessorCount"])
         return int(min(count, getattr(self._allowed, "processors", count)))
 

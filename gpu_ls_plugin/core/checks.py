@@ -57,7 +57,7 @@ def number(name: str, value: Any, *, least: float = -math.inf, most: float = mat
 
 
 def text(name: str, value: Any) -> str:
-    """Return a string as str; raise if it is something else."""
+    """Return a value as str; raise unless it is a string."""
     if not isinstance(value, str):
         raise InvalidTypeError(f"{name}: {value!r} is not a string")
     return str(value)
@@ -121,10 +121,10 @@ def seed(value: Any) -> int:
 
 
 def size(value: Any) -> int:
-    """Return a checked number of tours."""
+    """Return a number of tours; raise unless it is an integer in [1, MOST_INT]."""
     return integer("size", value, least=1, most=MOST_INT)
 
 
 def first_row(value: Any) -> int:
-    """Return the checked number of a batch's first row."""
+    """Return the number of a batch's first row; raise unless it is an integer in [0, MOST_ROW]."""
     return integer("first_row", value, least=0, most=MOST_ROW)

@@ -64,7 +64,7 @@ class MissingExtraError(GpuLsError, ImportError):
 
 
 class BackendUnavailableError(GpuLsError, RuntimeError):
-    """The backend cannot run here; the message gives the reason and what to install."""
+    """The backend cannot run on this machine; the message says why, and what to install."""
 
 
 class CompilerNotFoundError(BackendUnavailableError):

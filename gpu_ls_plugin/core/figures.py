@@ -18,7 +18,7 @@ COLUMNS = 3  # maximum number of panels side by side
 
 
 def require_image(path: str | os.PathLike[str] | None) -> None:
-    """Raise InvalidParameterError unless Matplotlib can write such an image; None is no image."""
+    """Raise InvalidParameterError if Matplotlib cannot write the image `path`; None is allowed."""
     if path is not None:
         _image_format(Path(path))
 

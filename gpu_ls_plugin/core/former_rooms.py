@@ -89,7 +89,7 @@ class FormerRoom:
 
 
 def former_room(package: str, name: str) -> Any:
-    """Return the former module or package ``package.name``; AttributeError if there was none."""
+    """Return the former module or package ``package.name``; AttributeError for other names."""
     if name in FORMER_MODULES:
         return importlib.import_module(f"{package}.{FORMER_MODULES[name]}")
     if name in FORMER_ROOMS:

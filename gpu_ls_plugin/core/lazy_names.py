@@ -35,7 +35,7 @@ class Home(NamedTuple):
 
 @cache
 def public_names(package: str) -> dict[str, Home]:
-    """Return the homes of all names in the stub of a package."""
+    """Return the `Home` of each name in the stub of a package."""
     root, *rooms = package.split(".")
     stub = os.path.join(sys.modules[root].__path__[0], *rooms, "__init__.pyi")
     with open(stub, encoding="utf-8") as file:

@@ -15,7 +15,7 @@ SUFFIXES = {".cuh", ".cu", ".h", ".hh", ".hpp", ".hxx", ".inl", ".cpp"}
 
 
 def sources_of(*parts: Any) -> tuple[str, ...]:
-    """Return the C++ texts of parts, each text once, behind ``#line`` directives.
+    """Return the C++ texts of parts, each text once, after ``#line`` directives.
 
     If a text is the content of a header in the part's package, the directive names that header,
     such as ``mypkg/my_move.cuh``. Otherwise it names the module and class of the part. It contains
@@ -30,7 +30,7 @@ def sources_of(*parts: Any) -> tuple[str, ...]:
 
 
 def line_directive(line: int, name: str) -> str:
-    """Return a ``#line`` directive, which says that the next line is this line of that file."""
+    """Return a ``#line`` directive: the next line counts as line number `line` of file `name`."""
     quoted = re.sub(r"[\\\"\x00-\x1f]", "_", name)
     return f'#line {line} "{quoted}"\n'
 
@@ -44,7 +44,7 @@ def _marked(text: str, part: Any) -> str:
 
 @cache
 def _with_origin(text: str, owner: type) -> str:
-    """Return a text behind a directive that names its header, or the class that returns it."""
+    """Return a text after a directive that names its header, or the class that returns the text."""
     name = owner.__module__
     module = sys.modules.get(name)
     file = Path(getattr(module, "__file__", None) or f"{name}.py")

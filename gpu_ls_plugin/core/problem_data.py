@@ -86,7 +86,7 @@ def check_finite(values: NDArray[Any], parameter: str) -> None:
 
 
 def points_of(values: ArrayLike) -> NDArray[np.float64]:
-    """Return a finite float64 (n, 2) copy."""
+    """Return coordinates as a float64 copy, shape (n, 2); raise unless all are finite."""
     array = array_of(values, "coordinates")
     if array.ndim != 2 or array.shape[1] != 2 or not len(array):
         square = array.ndim == 2 and len(array) == array.shape[1] > 0

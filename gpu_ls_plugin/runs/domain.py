@@ -243,7 +243,7 @@ class Domain(ABC):
         return "the default search of such problems"
 
     def prepare(self, stage: Stage, backend: str) -> None:
-        """Compile the kernels of a stage."""
+        """Compile the kernels of a stage; raise if its rows do not fit into memory."""
         batch_size(get_backend(backend), stage.searched.n, stage.size, name="population")
         if hasattr(stage.search, "prepare"):  # other searches compile when they are called
             stage.search.prepare(stage.searched, backend=backend)
@@ -335,7 +335,7 @@ class Domain(ABC):
         return search  # type: ignore[no-any-return]
 
     def construction(self, problem: Any) -> str | None:
-        """Return the default construction of operators; unless overridden, that of `solve`."""
+        """Return the default construction of operators by name; by default, that of `solve`."""
         return self._usual(problem).start
 
     def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:

@@ -69,7 +69,7 @@ class Population(ABC):
 
     @property
     def seen(self) -> tuple[float, float]:
-        """Best and mean cost, in the costs by which the search compares rows."""
+        """Best and mean of the costs by which the search compares rows."""
         costs = self.costs  # computed once: it may be expensive
         return costs.min().item(), float(costs.mean())
 

@@ -1,4 +1,4 @@
-"""The functions `solve` and `plan`, which also `gpu-ls solve` calls."""
+"""The functions `solve` and `plan`; `gpu-ls solve` calls them, too."""
 
 from __future__ import annotations
 
