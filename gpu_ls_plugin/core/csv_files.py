@@ -37,7 +37,7 @@ def save_csv(
 
 
 class _Lines:
-    """Turns "\\r\\n" into "\\n": `csv` quotes cells with "\\r" only if its lines end with it, too."""
+    """Turns "\\r\\n" into "\\n": `csv` quotes cells with "\\r" only if lines end with "\\r\\n"."""
 
     def write(self, line: str) -> str:
         return line.removesuffix("\r\n") + "\n"
