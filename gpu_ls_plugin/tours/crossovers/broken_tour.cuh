@@ -176,7 +176,7 @@ struct BrokenTour {
     int edge;  // number of the new edge to this neighbour; -1: an edge of the tour
   };
   GLS_DEVICE Neighbour neighbour(int place, int path, bool after) const {
-    // Reads the data of both cases, which avoids a branch.
+    // Reads the data for both results, which avoids a branch.
     const int beside = tour.at(after ? place + 1 : place - 1), end = int(at[2 * path + after]);
     const int other = int(ends[end ^ 1]);
     return place == (after ? last(path) : first(path)) ? Neighbour{other, end / 2}

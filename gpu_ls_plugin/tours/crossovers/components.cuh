@@ -1,11 +1,11 @@
 // Finds the components of the union of two tours without their common edges, and the components in
 // which the paths of either tour can be chosen independently of the other components.
 //
-// Cities with only common edges are in no component; tours pass them between two components or
-// within one. A passage is the part of a tour from where it enters a component to its last city
-// there before it reaches another one; the first and last city of a passage are its ends. If the
-// passages of both tours join the same pairs of ends, either tour's passages can be chosen without
-// a change outside. Otherwise, the component is mixed.
+// Cities with only common edges are in no component; tours visit them between two components or
+// between two cities of one component. A passage is the part of a tour from where it enters a
+// component to its last city there before it reaches another one; the first and last city of a
+// passage are its ends. If the passages of both tours join the same pairs of ends, either tour's
+// passages can be chosen without a change outside. Otherwise, the component is mixed.
 #pragma once
 
 #include "tours/crossovers/in_order.cuh"

@@ -34,7 +34,7 @@ class FilteredNeighbourhood(Neighbourhood):
     ----------
     neighbourhood : Neighbourhood or str
         `TwoOpt()` or `ThreeOpt()`. The latter stands for the four pure reconnections of any three
-        edges, which include all 2-opt moves.
+        edges. They include all 2-opt moves, since two of the edges may be neighbours.
     filter : Filter or str
         Decides which moves are evaluated.
     mode : str

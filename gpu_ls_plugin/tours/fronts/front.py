@@ -75,7 +75,7 @@ class Front:
     def joined(
         self, tours: NDArray[np.int32], costs: NDArray[Any], most: int | None = None
     ) -> Front:
-        """Return the front of these and other tours (P, n) with costs (P, M), as a new object.
+        """Return a new front of the tours of this one and `tours` (P, n) with `costs` (P, M).
 
         If there are more than `most` tours, those in the most crowded places are dropped; the tours
         at the ends of the front are dropped last.

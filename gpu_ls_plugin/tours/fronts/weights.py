@@ -49,7 +49,7 @@ class Weights(ABC):
         weights: NDArray[np.float64],
         ideal: NDArray[np.float64],
     ) -> WeightedTSP:
-        """Return the problem by which tours are searched: by default, the weighted sum.
+        """Return the problem by which tours are searched; by default, costs are weighted sums.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-// Computes the cost of a tour from scratch. An objective is included if it keeps data of tours.
+// Computes the cost of a tour from scratch. Includes the objective if it keeps data about tours.
 #pragma once
 
 #include "tours/problem/row_lists.cuh"

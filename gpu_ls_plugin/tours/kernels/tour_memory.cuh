@@ -53,7 +53,7 @@ struct OwnPieces : Pieces {
   }
 };
 
-// Returns the size in bytes of a tour: order, position, a ring of `ring` cities, and bits.
+// Returns the size in bytes of a tour: order, position, a queue of `ring` cities, and bits.
 template <class City>
 GLS_DEVICE int64 tour_bytes(int n, int ring) {
   return 2 * piece_bytes<City>(n) + piece_bytes<City>(ring) + piece_bytes<uint32>((n + 31) / 32);

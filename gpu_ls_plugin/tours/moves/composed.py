@@ -32,7 +32,7 @@ PARAMETERS = tuple(
 )
 EITHER, CHECKED = "tours/moves/either.cuh", "tours/moves/checked.cuh"
 REGISTERS = ("few", "some", "many", "most")  # see `ChainNeeds`
-LONGEST_LIST = 800  # maximum number of candidates; the moves of a city are counted in 32 bits
+LONGEST_LIST = 800  # maximum number of candidates per city, so that 32 bits can count its moves
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Moves:
     headers: tuple[str, ...]  # headers that define `functor`
     sources: tuple[str, ...]  # C++ source that defines `functor`
     length: str  # C++ type of sums of lengths
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # registered names of the neighbourhoods
     grid: str = ""  # see `Sites`
     checked: tuple[str, ...] = ()  # names of third-party parts, whose gains are verified
 
@@ -57,7 +57,10 @@ class Moves:
         grid: str = "",
         by_step: bool = False,
     ) -> Moves:
-        """Compose neighbourhoods; ties go to the first one. For `by_step`, see ``gls::ByStep``."""
+        """Compose neighbourhoods; ties go to the first one.
+
+        With `by_step`, first improvement takes the best move of a first step, not of a city.
+        """
         checked: list[str] = []
 
         def functor_of(part: Neighbourhood) -> str:

@@ -1,7 +1,7 @@
-// Exchange at a city: swaps up to `most` consecutive cities with up to `others` elsewhere (CROSS
-// exchange: Taillard et al. 1997).
+// The exchange move at a city: swaps a segment X of up to `most` cities with a segment Y of up to
+// `others` cities elsewhere (CROSS exchange: Taillard et al. 1997).
 //
-// p X s .. q Y r -> p Y s .. q X r, executed like a double bridge with outer segments X and Y. In
+// p X s .. q Y r becomes p Y s .. q X r, like a double bridge with outer segments X and Y. In
 // variant 0, t2 is p and t3 is the first city of Y; in variant 1, t2 is the first city of X and t3
 // is q.
 #pragma once
@@ -24,7 +24,7 @@ struct SegmentSwap {
   GLS_DEVICE SegmentSwap(const RingTour<City>& tour, int step, int first, int second)
       : step(step), first(first), second(second), apart(tour.wrap_low(step * (second - first))) {}
 
-  // Whether there are cities between the segments on both sides.
+  // Whether there is at least one city between X and Y, and between Y and X.
   GLS_DEVICE bool fits(int length, int other, int n) const {
     return length < apart && apart + other <= n - 2;
   }

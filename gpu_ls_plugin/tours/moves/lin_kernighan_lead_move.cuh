@@ -1,5 +1,5 @@
-// A Lin-Kernighan step that extends one chain: the first three exchanges are tried in breadth, and
-// only the chain with the largest sum of gains (the lead) is extended.
+// A Lin-Kernighan step that extends only one chain. The first three exchanges are tried in breadth;
+// then the chain with the largest sum of gains, the lead, is extended.
 #pragma once
 
 #include "tours/moves/lin_kernighan_move.cuh"

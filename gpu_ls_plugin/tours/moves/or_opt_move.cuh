@@ -90,7 +90,7 @@ struct OrOptMove {
       }
     }
 
-    // The cities of a variant's segments, from their common first city on.
+    // Returns the cities of a variant's segments, from their common first city on.
     GLS_DEVICE const int* segment(int variant) const {
       return variant % 2 == 0 ? front : variant >= 2 ? up : down;
     }
@@ -105,7 +105,8 @@ struct OrOptMove {
     }
   };
 
-  // Calls use(variant, length, fits, removed, added) for all moves of a first step.
+  // Calls use(variant, length, fits, removed, added) for all moves of a first step. `fits` tells
+  // whether the segment is short enough; `removed` and `added` are the lengths of edges.
   template <class View, class Length, class Use>
   GLS_DEVICE static void each_move(const View& view, const FirstStep<Length>& first,
                                    const Around& at, Use use) {

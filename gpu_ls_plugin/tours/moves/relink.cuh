@@ -53,7 +53,7 @@ struct Relinking {
   }
 
  private:
-  // Sorts the cuts by place and finds the end at each city of a move.
+  // Sorts the cuts by place and finds the end (2 c or 2 c + 1) at each city of each move.
   template <class Team>
   GLS_DEVICE void rank_cuts(const Team& team, const Move* all_moves, const Cuts* cuts) {
     team.each(moves * kMaxExchange, [&](int item) {

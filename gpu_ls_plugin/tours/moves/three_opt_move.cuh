@@ -1,5 +1,5 @@
 // 3-opt at a city (Lin 1965): the 2-opt move, and for both neighbours of t3 as t4, the moves with
-// each candidate of t4 as t5. They include all four pure reconnections.
+// each candidate of t4 as t5. They include all four pure reconnections (reconnection.cuh).
 #pragma once
 
 #include "tours/moves/two_opt_move.cuh"
