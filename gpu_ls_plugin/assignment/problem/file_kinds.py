@@ -22,7 +22,8 @@ def fits_graph(content: Content) -> int:
 def fits_generalised(content: Content) -> int:
     """Return `SURE` if the file has as many words as its generalised assignment problems need.
 
-    Otherwise return `MAYBE` if the file begins with a digit, and `NO` if it does not."""
+    Otherwise return `MAYBE` if the file begins with a digit, and `NO` if it does not.
+    """
     words = _numbers(content)
     if not words:
         return NO
@@ -35,7 +36,8 @@ def fits_generalised(content: Content) -> int:
 def fits_quadratic(content: Content) -> int:
     """Return `SURE` if the file has as many words as a quadratic assignment problem needs.
 
-    Otherwise return `MAYBE` if the file begins with a digit, and `NO` if it does not."""
+    Otherwise return `MAYBE` if the file begins with a digit, and `NO` if it does not.
+    """
     words = _numbers(content)
     if not words:
         return NO
