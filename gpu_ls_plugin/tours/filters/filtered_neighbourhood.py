@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,11 @@ MAPPINGS: dict[str, tuple[str, tuple[type[Neighbourhood], ...]]] = {
     "roots": ("gls::Roots", (TwoOpt, ThreeOpt)),
     "lexicographic": ("gls::Lexicographic", (TwoOpt, ThreeOpt)),
     "cut_triangle": ("gls::CutTriangle", (TwoOpt,)),
+}
+# Removed modes and mappings, which no measurement favours (docs/benchmarks.md).
+REMOVED = {
+    "mode": (("compact",), "auto"),
+    "mapping": (("bisection", "newton", "table"), "roots"),
 }
 
 
@@ -79,6 +85,15 @@ class FilteredNeighbourhood(Neighbourhood):
             )
         wanted = "filter, such as GainBound()"
         checks.fields(self, checks.instance, "filter", kind=Filter, wanted=wanted)
+        for parameter, (removed, replacement) in REMOVED.items():
+            if (value := getattr(self, parameter)) in removed:
+                warnings.warn(
+                    f"{parameter}: {value!r} was removed; {replacement!r} replaces it, which is "
+                    "faster and applies the same best moves",
+                    DeprecationWarning,
+                    stacklevel=3,
+                )
+                object.__setattr__(self, parameter, replacement)
         checks.fields(self, checks.choice, "mode", known=MODES)
         checks.fields(self, checks.text, "mapping")
         fitting = [m for m, (_, kinds) in MAPPINGS.items() if type(self.neighbourhood) in kinds]

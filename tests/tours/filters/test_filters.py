@@ -168,6 +168,16 @@ def test_filters_combine_with_filters_alone(other):
             combine()
 
 
+@pytest.mark.parametrize(
+    ("parameter", "value", "replacement"),
+    [("mode", "compact", "auto"), ("mapping", "newton", "roots"), ("mapping", "table", "roots")],
+)
+def test_removed_modes_and_mappings_are_replaced(parameter, value, replacement):
+    with pytest.warns(DeprecationWarning, match=f"{parameter}: '{value}' was removed"):
+        made = FILTERED(gls.ThreeOpt(), **{parameter: value})
+    assert made == FILTERED(gls.ThreeOpt(), **{parameter: replacement})
+
+
 def test_boundary_values_are_taken():
     assert [gls.RandomKeep(rate).rate for rate in (0, 1)] == [0.0, 1.0]
     assert [gls.Radius(r).r for r in (0, math.inf)] == [0.0, math.inf]
