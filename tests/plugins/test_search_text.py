@@ -173,7 +173,7 @@ REFUSED = {
     "filtered_neighbourhood(filter=gain_bound & 3)": (InvalidParameterError, "'3' is not a part"),
     "filtered_neighbourhood(filter=radius(-1))": (InvalidParameterError, "r: -1"),
     "filtered_neighbourhood(mode='mask')": (InvalidParameterError, "mode: 'mask'"),
-    "filtered_neighbourhood(two_opt, mapping='newton')": (InvalidParameterError, "mapping: 'newt"),
+    "filtered_neighbourhood(three_opt, mapping='no')": (InvalidParameterError, "mapping: 'no'"),
     "filtered_neighbourhood+or_opt": (InvalidParameterError, "is searched alone"),
     "filtered_neighbourhood/random_k": (InvalidParameterError, "is searched alone"),
     "gain_bound": (UnknownPartError, "no neighbourhood is called 'gain_bound'"),

@@ -124,7 +124,6 @@ WRONG = {
     "mode: 'mask' is not one of": (InvalidParameterError, lambda: FILTERED(mode="mask")),
     "mode: 1": (InvalidTypeError, lambda: FILTERED(mode=1)),
     "mode: \\['masked'\\]": (InvalidTypeError, lambda: FILTERED(mode=["masked"])),
-    "mapping: 'newton' .* two_opt": (InvalidParameterError, lambda: FILTERED(mapping="newton")),
     "mapping: 'cut_triangle' .* three_opt": (
         InvalidParameterError,
         lambda: FILTERED(gls.ThreeOpt(), mapping="cut_triangle"),
