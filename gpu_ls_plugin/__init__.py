@@ -12,24 +12,24 @@ Problems
     `TSP`, `OpenPath`, `CVRP` (vehicle routing), `GraphColouring`, `GeneralisedAssignment`,
     `QuadraticAssignment`. ``TSP.read(path)`` and so on read files.
 Solving
-    `solve` searches one problem, `solve_many` many small ones, `Islands` uses many GPUs or workers.
-    `plan` says what `solve` is going to do. A `Budget` limits a search, and a `SearchDisplay` shows
-    how it goes. Every search returns a `Result`.
+    `solve` searches one problem, `solve_many` searches many small ones, and `Islands` uses many
+    GPUs or workers. `plan` says what `solve` is going to do. A `Budget` limits a search, and a
+    `SearchDisplay` shows its progress. Every search returns a `Result`.
 Searches
     Each is called as ``search(problem, rows, seed=..., budget=...)``: `LocalSearch`,
     `IteratedLocalSearch`, `HybridGeneticSearch` (routes), `SuccessorSearch` (assignments).
 Parts of searches
     Moves `TwoOpt`, `OrOpt`, `LinKernighan`, `SwapStar`; candidate lists `Nearest`, `Alpha`; kicks
     `DoubleBridge`, `RuinRecreate`; the acceptance rule `Annealing`; the crossover `EdgeAssembly`;
-    first tours by `nearest_neighbour`, `random_tours`, `greedy`, `savings`.
+    the constructions `nearest_neighbour`, `random_tours`, `greedy`, `savings`.
 Pictures and files
     `plot_solution`, `plot_tour`, `plot_routes`, `plot_fronts`, `animate_run`, `read_tour`,
     `known_optimum`.
 
 ``dir(gls)`` shows these names. All others are in namespaces, and also available as ``gls.NAME``:
 `gls.tours`, `gls.routes` and `gls.assignment` contain everything for one kind of problem,
-`gls.extend` the names that authors of plugins import, `gls.testing` the checks for their parts, and
-`gls.exceptions` the errors, which all derive from `GpuLsError`.
+`gls.extend` contains the names that authors of plugins import, `gls.testing` the checks for their
+parts, and `gls.exceptions` the errors, all of which derive from `GpuLsError`.
 
 The adapters for pymoo, PyGAD and DEAP are separate packages: `gpu_ls_pymoo`, `gpu_ls_pygad`,
 `gpu_ls_deap`. On the command line, ``gpu-ls --help`` lists the commands.
@@ -44,7 +44,7 @@ from gpu_ls_plugin.core.lazy_names import lazy_names
 
 __version__ = "0.1.0"
 
-# What `dir` shows: the names that most people need, and the namespaces; all are in `__init__.pyi`.
+# What `dir` shows: the names that most people need, and the namespaces. `__init__.pyi` has all.
 _SHOWN = """
     TSP OpenPath CVRP GraphColouring GeneralisedAssignment QuadraticAssignment
     solve solve_many plan Budget Result SearchDisplay Islands

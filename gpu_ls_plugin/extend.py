@@ -12,8 +12,8 @@ A new kind of problem is a `Domain`. It reads a `FileKind`, which judges the `Co
 advances a `Population` by `search_population` while a `Stopwatch` runs, with a `Pace` for its
 launches.
 
-Parts also use `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel`,
-`parse_parameters` and `parse_struct`, `Budget`, `Progress`, `Result` and `Statistics`.
+Parts also use `TSP`, `CandidateLists`, `Setting`, `Backend`, `get_backend`, `Kernel`,
+`parse_parameters`, `parse_struct`, `Budget`, `Progress`, `Result` and `Statistics`.
 `check_tours`, `check_permutations` and `check_values` check rows.
 
 A plugin marks its hooks with `hookimpl`, and registers each part under one of the `KINDS`. For

@@ -1,4 +1,4 @@
-"""Gives the functions of upper layers to the lower layers that call them."""
+"""Connects lower layers to the functions of upper layers that they call."""
 
 from __future__ import annotations
 

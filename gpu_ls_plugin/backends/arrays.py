@@ -37,7 +37,7 @@ def take_tours(backend: Backend, problem: Problem, tours: Any) -> Any:
 def queue_tours(backend: Backend, problem: Problem, tours: Any) -> tuple[Any, Callable[[], None]]:
     """Return tours as `take_tours` does, and a function that raises if a row is not a tour.
 
-    On a GPU, the rows are checked by a queued kernel, for which that function waits. The kernel
+    On a GPU, a queued kernel checks the rows, and the returned function waits for it. The kernel
     replaces each invalid row by a valid tour, so that the caller can queue other kernels at once.
     Type and shape are checked immediately.
     """

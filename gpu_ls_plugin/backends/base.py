@@ -49,10 +49,10 @@ class Backend(ABC):
 
     @abstractmethod
     def lane(self, number: int, processors: int) -> AbstractContextManager[Any]:
-        """Give this thread a separate queue for a ``with`` block, so that threads work in parallel.
+        """Give this thread its own queue during a ``with`` block, so that threads work in parallel.
 
-        Within the block, the property `processors` is at most the given number, so that searches
-        choose the sizes of their launches for it.
+        Within the block, the property `processors` is at most the given number, and searches
+        choose the sizes of their launches accordingly.
         Only one thread at a time may be in a lane. Arrays that are created in a lane must be used
         only in that lane. Before a thread enters a lane, it must wait until all arrays that it
         reads are computed.
@@ -97,7 +97,7 @@ class Backend(ABC):
         """Run a kernel on items 0..count-1 with arguments by name; None is a null pointer.
 
         CUDA queues the work on the current stream and returns; the CPU returns when it is done.
-        After `seconds`, the CPU starts no more items and cuts off long loops of unfinished ones.
+        After `seconds`, the CPU starts no more items and cuts short long loops of unfinished ones.
         `shared_bytes` is the size of a block's dynamic shared memory.
 
         Returns
@@ -172,10 +172,10 @@ class Backend(ABC):
         return made[what]
 
     def memory(self, memory_limit: int | None, needed: float = math.inf) -> int:
-        """Return how many bytes may be used: those available, or `memory_limit` if it is less.
+        """Return how many bytes may be used: all available ones, or `memory_limit` if it is less.
 
-        If `sure_memory` is at least `needed`, it replaces the exact number of available bytes,
-        which is slow to query.
+        If `sure_memory` is at least `needed`, the method uses it instead of the exact number of
+        available bytes, which is slow to query.
         """
         available = self.sure_memory()
         if available < needed:
@@ -185,7 +185,7 @@ class Backend(ABC):
         return available
 
     def sure_memory(self) -> int:
-        """Return a lower bound of the available bytes, without the slow query."""
+        """Return a lower bound on the available bytes, without the slow query."""
         return SURE
 
     def rows_that_fit(self, per_row: int, fixed: int, available: int) -> int:

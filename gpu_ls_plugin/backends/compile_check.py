@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
 
 ARCHITECTURES = (75, 80, 90, 100)  # compute capabilities times ten: Turing to Blackwell
-# All kernels are compiled for this one; for each of the others, only enough to cover all parts.
+# All kernels are compiled for this architecture; for the others, only enough to cover all parts.
 MAIN_ARCHITECTURE = 90
 
 
@@ -66,9 +66,9 @@ def check(
     """Compile kernels, composed for CUDA, for architectures such as 90, in parallel.
 
     With `everything`, each kernel is compiled for each architecture. Otherwise, each kernel is
-    compiled for sm_90, or for the first architecture if sm_90 is not among them. For the others, a
-    few kernels are compiled that contain each part at least once. `workers` is the number of
-    threads, by default the number of cores.
+    compiled for sm_90, or for the first architecture if sm_90 is not among them. For the others,
+    the check compiles a few kernels that together contain each part at least once. `workers` is the
+    number of threads, by default the number of cores.
     """
     archs = tuple(dict.fromkeys(architectures))
     _require_architectures(archs)

@@ -179,7 +179,7 @@ def _run(
             encoding="utf-8",
             errors="replace",
             cwd=folder,
-            start_new_session=True,  # killpg then also ends what the compiler starts
+            start_new_session=True,  # so that killpg also ends what the compiler starts
         ) as process:
             try:
                 output, errors = process.communicate(timeout=seconds)

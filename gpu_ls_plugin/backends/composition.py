@@ -41,7 +41,7 @@ sizeof static static_assert struct switch template this thread_local throw try t
 typename union using virtual while __asm__ __attribute__ _Pragma
 """
 KEYWORDS = frozenset(RESERVED.split())  # words of C++ that names and types must not contain
-FAULT = "gls_faulty_part"  # the variable that a kernel sets if a checked part is faulty
+FAULT = "gls_faulty_part"  # variable that a kernel sets if a checked part is faulty
 # Bytes of an item of an array, by its C++ type; 8 for all other types.
 ITEM_BYTES = {"int": 4, "float": 4, "gls::uint32": 4, "unsigned char": 1, "char": 1}
 
@@ -81,7 +81,7 @@ class Parameter:
 
     @property
     def on_host(self) -> tuple[str, str]:
-        """The parameter's declaration in a CPU function, and that function's first statement."""
+        """Declaration of the parameter in a CPU function, and first statement of that function."""
         return f"{self.type} {self.name}", ""
 
     def check(self, array: Any, contiguous: bool) -> None:

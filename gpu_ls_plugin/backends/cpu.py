@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
-MOST_THREADS = 4096  # maximum of GPU_LS_THREADS, more than any machine can use
+MOST_THREADS = 4096  # maximum of GPU_LS_THREADS; no machine can use more
 
 CUT = constant(TEAM, "kCut")  # a thread that reads this number as its next item stops
 
@@ -146,7 +146,7 @@ class CpuBackend(Backend):
 
 @contextmanager
 def interrupts_held(pressed: Callable[[], object] = lambda: None) -> Iterator[None]:
-    """Delay Ctrl-C until the end of the block, while threads write into arrays of the caller.
+    """Delay Ctrl-C until the end of the block, in which threads write into the caller's arrays.
 
     A Ctrl-C calls `pressed` at once. Without the delay, KeyboardInterrupt could be raised in the
     main thread just after it has started a thread, and that thread would never be joined.
@@ -171,7 +171,7 @@ def interrupts_held(pressed: Callable[[], object] = lambda: None) -> Iterator[No
 
 
 def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
-    """Return the argument for a parameter, as ctypes takes it."""
+    """Return the argument for a parameter in the form that ctypes takes."""
     if isinstance(parameter, Struct):
         return parameter.pack(arguments, _address)  # ctypes passes the address of bytes
     value = arguments[parameter.name]

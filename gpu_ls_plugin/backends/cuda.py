@@ -53,7 +53,7 @@ class CudaBackend(Backend):
         self._allowed = threading.local()
 
     def current(self) -> AbstractContextManager[Any]:
-        """Make the device the current one of this thread; its current stream is used."""
+        """Make the device the current one of this thread; kernels use CuPy's current stream."""
         device: AbstractContextManager[Any] = self.xp.cuda.Device(self.device)
         return device
 
@@ -111,7 +111,7 @@ class CudaBackend(Backend):
     def bound(
         self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
     ) -> Callable[[], Any]:
-        """Return a function that queues a launch; this call already converts the arguments."""
+        """Convert the arguments once, and return a function that queues a launch with them."""
         with self.current(), self._preparing:
             function, fault = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
@@ -134,7 +134,7 @@ class CudaBackend(Backend):
         return int(array.data.ptr)
 
     def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
-        """Return a function that repeats launches; later calls replay them as a CUDA graph."""
+        """Return a function that repeats launches, from its second call on as a CUDA graph."""
         repeat, calls = repeated(work, times), itertools.count()
         graphs: list[Any] = []
 
@@ -159,11 +159,11 @@ class CudaBackend(Backend):
             return int(device.mem_info[0]) + int(pool.free_bytes())
 
     def sure_memory(self) -> int:
-        """Return a lower bound of the available bytes, which counts those in CuPy's pool."""
+        """Return a lower bound on the available bytes, including those in CuPy's pool."""
         return max(super().sure_memory(), int(self.xp.get_default_memory_pool().free_bytes()))
 
     def adopt(self, array: Any) -> Any:
-        """Return an array on a GPU as an array of this device, copied if it is on another one."""
+        """Return an array on a GPU as an array of this device, copied if it is on another GPU."""
         there = device_of(array)
         with self.xp.cuda.Device(there):  # asarray copies to the current device
             taken = self.xp.asarray(array)
@@ -243,7 +243,7 @@ class _Fault:
 
 
 def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
-    """Return the argument for a parameter, as CuPy takes it."""
+    """Return the argument for a parameter in the form that CuPy takes."""
     if isinstance(parameter, Struct):  # CuPy passes NumPy arrays of one item by value
         return np.frombuffer(parameter.pack(arguments, _address), parameter.record)
     value = arguments[parameter.name]
@@ -256,7 +256,7 @@ def _address(parameter: Parameter, array: Any) -> int:
     """Return the address of an array for a parameter, 0 for None."""
     if array is None:
         return 0
-    parameter.check(array, array._c_contiguous)  # reading its flags takes a microsecond longer
+    parameter.check(array, array._c_contiguous)  # `flags` would take a microsecond longer
     address: int = array.data.ptr
     return address
 
@@ -279,7 +279,7 @@ def _backend(device: int) -> CudaBackend:
 
 
 def backend_of(device: int | None) -> CudaBackend:
-    """Return the backend of a device, by default of the current one."""
+    """Return the backend of a device, by default that of the current device."""
     import cupy
 
     count = cupy.cuda.runtime.getDeviceCount()

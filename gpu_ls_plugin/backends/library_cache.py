@@ -63,7 +63,7 @@ def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
 
     `loader` takes the path of the library and raises OSError if it cannot be loaded. If the cache
     cannot be used, a CacheWarning gives the reason, and the library is loaded from a temporary
-    folder. If that fails, too, BackendUnavailableError is raised.
+    folder. If that also fails, BackendUnavailableError is raised.
     """
     program = program_of(source)
     place = "the cache folder"

@@ -1,4 +1,4 @@
-"""C++ structs and words as parameters of kernels, and constants that Python reads from headers.
+"""Structs and words as parameters of kernels, and constants that Python reads from C++ headers.
 
 A struct is declared once, in a header; its fields come first::
 
@@ -117,7 +117,7 @@ class Arguments(Struct):
 
     @classmethod
     def of(cls, parameters: tuple[Parameter, ...]) -> Arguments:
-        """Return parameters as one struct; `run` still takes each parameter."""
+        """Return parameters as one struct; `run` still takes each parameter separately."""
         return cls("gls_arguments", "arguments", parameters)
 
     @property

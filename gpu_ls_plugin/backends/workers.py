@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class Workers:
     """Threads that do a piece of work together and then wait for the next one.
 
-    With few tours, a launch spends most of its time on handing over the work; two queues take half
-    as long as `concurrent.futures`. Threads are started when they are needed, and end when the
-    `Workers` object is deleted.
+    With few tours, a launch spends most of its time handing over the work. Two queues take half as
+    long for this as `concurrent.futures`. Threads are started when they are needed, and end when
+    the `Workers` object is deleted.
 
     Attributes
     ----------
@@ -32,11 +32,11 @@ class Workers:
         self._done: SimpleQueue[BaseException | None] = SimpleQueue()
 
     def do(self, work: Work, threads: int, seconds: float, late: Work) -> None:
-        """Call `work` in a number of threads, wait for all, and raise the first exception, if any.
+        """Call `work` in a number of threads, wait for all of them, and raise the first exception.
 
         If that takes longer than `seconds`, call `late`, possibly several times.
         """
-        while len(self.threads) < threads:  # first, since starting a thread may fail
+        while len(self.threads) < threads:  # before queueing: a start may fail
             self._start()
         for _ in range(threads):
             self._orders.put(work)

@@ -78,7 +78,7 @@ def compiling() -> Iterator[None]:
 
 
 class Stopwatch:
-    """A clock with a budget's limits; it starts when it is created and stops during compiling.
+    """A clock with a budget's limits; it starts when it is created, and pauses during compiling.
 
     Raises
     ------
@@ -116,7 +116,7 @@ class Stopwatch:
 
     @property
     def ahead(self) -> float:
-        """Seconds until the end, infinite without a limit, negative after the end."""
+        """Seconds until the limit, infinite without a limit, negative after it."""
         return self.seconds - self.elapsed
 
     def until(self, seconds: float) -> Stopwatch:

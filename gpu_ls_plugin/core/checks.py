@@ -1,4 +1,4 @@
-"""Checks of plain parameters, with the same messages for every operator.
+"""Checks of parameters such as numbers and strings, with the same messages for every operator.
 
 Checks turn NumPy scalars into Python numbers and strings: NumPy scalars overflow silently, cannot
 be passed to C functions, and change the printed names of parts.
@@ -114,7 +114,7 @@ def callback(value: Any) -> None:
 
 
 def seed(value: Any) -> int:
-    """Return a seed, a 64-bit integer; for None, draw one from the system's randomness."""
+    """Return a seed, a 64-bit integer; for None, draw one from the system's entropy source."""
     if value is None:
         return secrets.randbits(64)
     return integer("seed", value, least=0, most=2**64 - 1)

@@ -17,7 +17,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *WIDE)
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a header and rows as CSV, with line feeds at the ends of lines.
+    """Return a header and rows as CSV, with a line feed at the end of each line.
 
     Numbers are not rounded, and None is an empty cell. A spreadsheet would run a string that, after
     any spaces, begins with one of ``=+-@``, a tab or a line break; such a string gets a leading

@@ -76,7 +76,7 @@ class CompilationError(GpuLsError, RuntimeError):
 
 
 class InsufficientMemoryError(GpuLsError, MemoryError):
-    """A single tour does not fit into memory; the message says how much is needed and available."""
+    """A single tour does not fit into memory; the message says how much is needed and free."""
 
 
 class CacheWarning(UserWarning):

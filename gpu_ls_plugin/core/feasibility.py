@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
 
-NOT_WARNED = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")  # callers in these packages
+# Packages whose calls do not warn.
+NOT_WARNED = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found", bound="Result")

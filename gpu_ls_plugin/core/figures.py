@@ -24,7 +24,7 @@ def require_image(path: str | os.PathLike[str] | None) -> None:
 
 
 def image_figure(width: float, height: float) -> Figure:
-    """Return an empty figure, which is drawn without a window; the size is in inches."""
+    """Return an empty figure that needs no window; the size is in inches."""
     canvas = _image_canvas()
     from matplotlib.figure import Figure
 

@@ -34,8 +34,8 @@ def atomically(path: Path) -> Iterator[Path]:
     """Yield the name of a new file that replaces `path` if the ``with`` block raises nothing.
 
     The new file is in a temporary folder beside `path`, so that no other process writes to it. If
-    `path` names an open file, such as /dev/stdout, the content is appended to that file. If it is
-    not a regular file, such as a pipe or /dev/null, `path` itself is yielded.
+    `path` names an open file, such as /dev/stdout, the content is appended to that file. If `path`
+    is not a regular file but, for example, a pipe or /dev/null, `path` itself is yielded.
     """
     number = open_descriptor(path)
     if number is not None:
@@ -55,7 +55,7 @@ def atomically(path: Path) -> Iterator[Path]:
 
 
 def check_writable(path: Path) -> None:
-    """Raise OSError if `atomically` could not write the file: a check before long work."""
+    """Raise OSError if `atomically` could not write the file; call it before long work."""
     number = open_descriptor(path)
     if number is not None:
         os.fstat(number)
@@ -96,7 +96,7 @@ def _append(number: int, file: Path) -> None:
 
 
 def _mode(path: Path) -> int | None:
-    """Return the mode of a file, None if there is no file; raise OSError if it is read-only."""
+    """Return the mode of a file, or None if there is no file; raise OSError if it is read-only."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:

@@ -59,7 +59,7 @@ RENAMED: dict[str, dict[str, str]] = {
 
 
 def former_part(package: str, name: str) -> Any:
-    """Return today's value of ``package.name``; None if the package never had such a part."""
+    """Return the present value of ``package.name``, None if the package never had such a part."""
     if name in RENAMED.get(package, ()):
         present = RENAMED[package][name]
         warnings.warn(f"{name} is called {present} now", DeprecationWarning, stacklevel=3)
@@ -72,7 +72,7 @@ def former_part(package: str, name: str) -> Any:
 def replacement_by_text(name: str) -> tuple[str | None, str] | None:
     """Return the snake-case name that replaces a former one, and a message; None for other names.
 
-    The new name is None if nothing replaces the part.
+    The returned name is None if nothing replaces the part.
     """
     for former, present in RENAMED["gpu_ls_plugin"].items():
         if snake_case(former) == name:

@@ -64,7 +64,7 @@ RENAMED_HEADERS = {"acceptance/rules": "runs/acceptance"}
 
 
 class FormerRoom:
-    """A former package. Its attributes are the modules of `packages`, and the names in them."""
+    """A former package. Its attributes are the modules of `packages` and the names in them."""
 
     def __init__(self, packages: list[str]) -> None:
         self.packages = packages
@@ -98,7 +98,7 @@ def former_room(package: str, name: str) -> Any:
 
 
 def former_header(header: str) -> tuple[str, ...]:
-    """Return the paths that a former header may have today; none if its folder never existed."""
+    """Return the paths that a former header may have today; empty if its folder never existed."""
     if (renamed := RENAMED_HEADERS.get(header.removesuffix(".cuh"))) is not None:
         return (f"{renamed}.cuh",)
     folder, _, name = header.rpartition("/")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # a linear axis, the early gains would form a vertical line.
 WIDE_RANGE = 30.0
 # Minimum time between two points with the same best cost: in seconds, and as a share of the time so
-# far; the longer one counts. If a search runs 2.7 times as long, it adds about 100 points.
+# far. The longer of the two counts. A search that runs 2.7 times as long adds about 100 points.
 LEAST_BETWEEN, SHARE_BETWEEN = 0.1, 0.01
 
 

@@ -14,7 +14,7 @@ class Interrupts:
     """Keeps each Ctrl-C until `check` is called, in case Python swallows its exception.
 
     Python raises KeyboardInterrupt at any point of the main thread. In a finalizer, or in the
-    callback of a weak reference, it can only report the exception and continue. During a ``with``
+    callback of a weak reference, Python only reports the exception and continues. During a ``with``
     block, each Ctrl-C also sets `pending`. The block has no effect in other threads, or if Ctrl-C
     is ignored.
     """

@@ -59,9 +59,9 @@ def lazy_names(
 
     Importing the package then costs almost nothing, and an adapter can be imported without its
     `framework`. A name that needs the framework raises MissingExtraError, which names the extra;
-    the extra has the name of the framework. ``dir`` shows the names in `shown`, by default all. If
-    a name is neither in the stub nor that of a former part, ``former(package, name)`` returns the
-    value or raises.
+    the extra has the name of the framework. ``dir`` shows the names in `shown`, by default all
+    names. If a name is neither in the stub nor that of a former part, ``former(package, name)``
+    returns the value or raises.
     """
 
     def get(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""``#line`` directives, by which compilers report the file and line of a part's C++ source."""
+"""``#line`` directives, with which compilers report the file and line of a part's C++ source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sources_of(*parts: Any) -> tuple[str, ...]:
 
     If a text is the content of a header in the part's package, the directive names that header,
     such as ``mypkg/my_move.cuh``. Otherwise it names the module and class of the part. It contains
-    no path of this machine: caches use the text as a key, which should not depend on the machine.
+    no path of this machine: caches use the text as a key, and keys must not depend on the machine.
     """
     texts: dict[str, Any] = {}
     for part in parts:

@@ -38,7 +38,7 @@ class Problem(ABC):
     integer : bool
         Whether costs are integers.
     constrained : bool
-        Whether solutions may break constraints; `feasible` tells which do not.
+        Whether solutions may break constraints; `feasible` says which rows break none.
     tsp : Problem, optional
         The travelling salesman problem that has the same rows, costs and constraints, for parts
         that need lengths of edges.
@@ -120,7 +120,7 @@ class Problem(ABC):
         return backend.xp.asarray(self.cost(backend.to_numpy(rows)))
 
     def compared_costs(self, backend: Any, rows: Any, costs: Any, /) -> Any:
-        """Return the costs by which searches compare checked rows: `costs`, unless overridden.
+        """Return the costs that searches use to compare checked rows: `costs`, unless overridden.
 
         A problem overrides this method if searches add penalties for violations.
         """
@@ -134,7 +134,7 @@ class Problem(ABC):
         """Return by how much solutions break constraints, shape (P,), in a unit of the problem.
 
         Of two infeasible solutions, the one with the smaller excess is better. Unless overridden,
-        it is 0 for feasible solutions and 1 for all others.
+        the excess is 0 for feasible solutions and 1 for all others.
         """
         return (~self.feasible(rows)).astype(np.int64)
 
@@ -169,9 +169,9 @@ class Problem(ABC):
         Returns
         -------
         callable
-            Takes another solution; returns the share of it, from 0 to 1, that is not in `row`. For
-            the same solution, it is 0. Unless overridden, it is the share of positions at which
-            the canonical rows differ.
+            Takes another solution; returns the share of it, from 0 to 1, that is not in `row`. The
+            share is 0 for the same solution. Unless overridden, it is the share of positions at
+            which the canonical rows differ.
         """
         own = self.canonical(row)[0]
 

@@ -1,4 +1,4 @@
-"""Checks of the arrays and labels that problems are made of."""
+"""Checks of the arrays and labels that define problems."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def array_of(values: ArrayLike, parameter: str) -> NDArray[Any]:
 
 
 def integers_of(values: ArrayLike, parameter: str, *axes: str) -> NDArray[np.int64]:
-    """Return an int64 copy; raise unless it has the named axes and none of them is empty."""
+    """Return an int64 copy; raise unless it has the named axes and no axis is empty."""
     array = array_of(values, parameter)
     if array.ndim != len(axes) or not array.size:
         raise InvalidProblemError(
@@ -66,7 +66,7 @@ def labels(
 
 
 def _optimum(value: Any, least: int) -> int | float | None:
-    """Return a known optimum as a Python number; raise if no solution can cost that."""
+    """Return a known optimum as a Python number; raise if no solution can have this cost."""
     if value is None:
         return None
     if isinstance(value, numbers.Integral):

@@ -31,7 +31,7 @@ PREPARING = "preparing starts and candidates; the first use of a search compiles
 
 
 def gap_percent(cost: float, optimum: float | None) -> float | None:
-    """Return how far a cost is above the optimum in percent, None if there is no optimum."""
+    """Return by how many percent a cost exceeds the optimum, or None if there is no optimum."""
     if optimum is None:
         return None
     if cost == optimum:
@@ -76,7 +76,7 @@ class SearchDisplay:
     title : str
         Name of the search, for example the name of the instance.
     seconds : float
-        Time budget, the length of the bar. If it is infinite, the bar pulses.
+        Time budget, which is the full length of the bar. If it is infinite, the bar pulses.
     optimum : float, optional
         If given, the display shows the gap to it.
     console : rich.console.Console, optional

@@ -38,7 +38,7 @@ class Part:
 
 
 class Registry:
-    """Parts by kind and name. Each look-up calls `loader` first, which loads the plugins.
+    """Parts by kind and name. Each look-up first calls `loader`, which loads the plugins.
 
     The registry does not import the plugin manager, which belongs to an upper layer, so problems
     can use it to look up metrics by name.
@@ -64,13 +64,13 @@ class Registry:
         other = self._parts.get((part.kind, part.name))
         if other is not None:
             raise DuplicatePartError(
-                f"{part.kind} {part.name!r} is registered by plugin {other.owner!r} already; "
+                f"{part.kind} {part.name!r} is already registered by plugin {other.owner!r}; "
                 f"plugin {part.owner!r} must choose another name"
             )
         self._parts[part.kind, part.name] = part
 
     def remove_owner(self, owner: str) -> None:
-        """Remove all parts of a plugin, for example of one that failed while it registered them."""
+        """Remove all parts of a plugin, for example if the plugin failed while registering them."""
         self._parts = {key: part for key, part in self._parts.items() if part.owner != owner}
 
     def lookup(self, kind: str, name: str) -> Callable[..., Any]:

@@ -68,12 +68,12 @@ class Statistics:
     seconds, phases : float, dict
         Wall time in seconds without compiling, and the wall time of each phase by name.
     history : list of Point
-        The start, each new best cost, the end, and in between a point every 0.1 seconds or every
-        percent of the time so far, whichever is longer.
+        A point at the start, at each new best cost and at the end, and in between one every 0.1
+        seconds or every percent of the time so far, whichever is longer.
     stopped_by : str
         "optimum" (all tours are local optima), "seconds", "kicks", "moves", "target", "climbs",
-        "interrupt" or "filter" (a filter kept no move of any tour). Islands may also be stopped by
-        "lost": the cluster was lost.
+        "interrupt" or "filter" (a filter kept no move of any tour). For islands, it may also
+        be "lost": the cluster was lost.
     """
 
     passes: int = 0
@@ -134,8 +134,8 @@ class Progress:
     elapsed : float
         Seconds since the start.
     best_cost, mean_cost : float
-        Costs of the best row, and of all rows on average. If the search sets prices of violations,
-        they are infinite until it finds a feasible row.
+        Costs of the best row, and of all rows on average. If the search adjusts the penalties for
+        violations, these costs are infinite until it finds a feasible row.
     moves, evaluations, kicks, accepted, restarts : int
         As in `Statistics`.
     done, total : int
@@ -193,7 +193,7 @@ def record_point(
 
 @dataclass(frozen=True)
 class Result:
-    """Tours, their exact costs and the statistics of the search that made them.
+    """Tours, their exact costs and the statistics of the search that found them.
 
     Attributes
     ----------
@@ -360,7 +360,7 @@ class Result:
             Maximum number of rows, at least 1.
         least : float
             Minimum difference of two rows, between 0 and 1. The difference of two tours is the
-            share of the n undirected edges that they do not have in common.
+            share of the n undirected edges of one that the other does not have.
 
         Returns
         -------
@@ -395,7 +395,7 @@ class Result:
         Parameters
         ----------
         path : path
-            Ends in ``.json``, or in ``.json.gz`` for a compressed file.
+            Must end in ``.json``, or in ``.json.gz`` for a compressed file.
 
         Raises
         ------
@@ -460,8 +460,8 @@ class Result:
         -------
         dict
             ``problem`` (its name or None), ``best_cost``, ``best_feasible``, ``best_tour``,
-            ``tours``, ``costs``, ``feasible`` and ``statistics``. For vehicle routing, also
-            ``routes``, those of the best tour.
+            ``tours``, ``costs``, ``feasible`` and ``statistics``. For vehicle routing, there is
+            also ``routes``, the routes of the best tour.
         """
         problem = self.problem
         content: dict[str, Any] = {
@@ -515,7 +515,7 @@ class Result:
 
 
 def _device_of(array: Any) -> AbstractContextManager[Any]:
-    """Return a context in which the GPU of an array is current; for NumPy it does nothing."""
+    """Return a context in which the GPU of an array is current; for NumPy, it does nothing."""
     device = getattr(array, "device", None)  # a string for arrays of NumPy 2
     return device if isinstance(device, AbstractContextManager) else nullcontext()
 
@@ -566,7 +566,7 @@ def _costs(value: Any, tours: NDArray[Any], problem: Problem | None) -> NDArray[
         raise ValueError(f"costs: shape {costs.shape}, but there are {len(tours)} tours")
     if costs.tolist() != value:  # NumPy has turned integers of more than 64 bits into floats
         raise ValueError("costs: neither 64-bit integers nor floats")
-    # If each row has its own lengths, costs depend on the order of rows, and are not checked.
+    # If each row has its own lengths, costs depend on the order of rows, so they are not checked.
     if problem is None or getattr(problem, "rows", None) is not None:
         return costs
     return schema.same_costs(costs, problem.cost(tours))

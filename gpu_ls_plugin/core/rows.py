@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-BLOCK = 2**18  # number of entries at a time, so that temporaries (2 MiB) stay in the cache
+BLOCK = 2**18  # entries processed at a time, so that temporaries (2 MiB) stay in the cache
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
 # The shift in bits and the factor of each round of `splitmix64`.
 _SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
@@ -162,7 +162,7 @@ def blocks(rows: int, n: int) -> Iterator[slice]:
 
 
 def new_edges(tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-    """Return a function that returns the share of another tour's undirected edges not in `tour`."""
+    """Return a function of a tour: the share of its undirected edges that are not in `tour`."""
     place, last = tour.argsort().astype(np.int32), len(tour) - 1
 
     def share(other: NDArray[Any]) -> float:

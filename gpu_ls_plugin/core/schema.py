@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 MOST_COUNT = 2**63 - 1  # the largest int64
 MOST_NUMBER = 1e300  # differences and percentages of such numbers are finite
-CLOSE = 1e-9  # relative tolerance: sums that were added up in another order differ by less
+CLOSE = 1e-9  # relative tolerance: sums added up in different orders differ by less
 
 
 def integer(least: int = 0, most: int | None = MOST_COUNT) -> Check:
-    """Return a check for integers, without an upper limit if `most` is None."""
+    """Return a check for integers, with no upper limit if `most` is None."""
 
     def check(name: str, value: Any) -> int:
         if not isinstance(value, int) or isinstance(value, bool):
@@ -113,8 +113,8 @@ def named(check: Check) -> Check:
 def fields(kind: Callable[..., Any], **checks: Check) -> Check:
     """Return a check for objects with these fields, which passes their values to `kind`.
 
-    It returns what `kind` returns, and refuses other fields. A field may be missing only if `kind`
-    is a dataclass with a default for it.
+    The check returns what `kind` returns, and refuses other fields. A field may be missing only if
+    `kind` is a dataclass with a default for it.
     """
     optional_names = {
         field.name
@@ -138,7 +138,7 @@ def fields(kind: Callable[..., Any], **checks: Check) -> Check:
 
 
 def of_version(version: int, what: str, content: Any) -> dict[str, Any]:
-    """Return an object without its "version"; raise ValueError unless that is `version`."""
+    """Return an object without its "version"; raise ValueError unless the version is `version`."""
     found = content.get("version") if isinstance(content, dict) else None
     if not isinstance(found, int) or isinstance(found, bool) or found != version:
         raise ValueError(f"not {what} of version {version}")

@@ -1,4 +1,4 @@
-"""Tells whether a part belongs to this library: other parts are checked when they are used."""
+"""Tells whether a part belongs to this library; all other parts are checked when they are used."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A plugin is a module or object that an entry point of the group `gpu_ls_plugin` names. It marks its
 functions with `hookimpl`, and may omit arguments that it does not need. Hooks exchange factories
-and source text, and no objects on a device, so that plugins can be loaded without a GPU.
+and source text, but no objects on a device, so that plugins can be loaded without a GPU.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Register(Protocol):
 def gpu_ls_register_parts(register: Register) -> None:
     """Register parts (metrics, neighbourhoods, perturbations, ...) by kind and name.
 
-    The library calls this hook once, when it loads the plugins: at the first look-up of a part by
-    name.
+    The library calls this hook once, when it loads the plugins; that is, when a part is first
+    looked up by name.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 WARP, BLOCK, CITY_BLOCK = "gls::Warp<4>", "gls::Block<256>", "gls::Block<1024>"
 IN_SHARED = "gls::SharedMemory<false>"
-SHARED = tuning.SHARED_MEMORY[90]  # maximum size of a block's shared memory on sm_90, in bytes
+SHARED = tuning.SHARED_MEMORY[90]  # maximum bytes of shared memory of a block on sm_90
 CITIES = (1000, 100_000)  # numbers of cities for tours in shared and in global memory
 TOURS = (1, 64)  # numbers of tours per multiprocessor
 # Layouts of descents: name, number of cities, and number of tours per multiprocessor.
@@ -127,7 +127,7 @@ class Lengths:
         return chain_needs(self.metric, self.moves(parts), parts)
 
     def climb(self, n: int, size: int) -> Kernel:
-        """Compose an exhaustive climb by 2-opt moves, with `size` tours per multiprocessor."""
+        """Compose an exhaustive climb with 2-opt moves, with `size` tours per multiprocessor."""
         shape = two_opt_climb.climb_shape(n, size, SHARED, self.metric.fast_estimate)
         return two_opt_climb.block_kernel(self.metric, shape)
 
@@ -139,12 +139,12 @@ class Lengths:
         return descent_kernel(self.metric, self.moves(parts), shape.team, shape.memory)
 
     def multi(self, parts: Parts, n: int = CITIES[0], layout: str = "auto") -> Kernel:
-        """Compose a descent by independent moves."""
+        """Compose a descent that applies independent moves."""
         shape = descent_layouts.multi_shape(n, SHARED, self.needs(parts), layout)
         return multi_descent_kernel(self.metric, self.moves(parts), shape.team, shape.memory)
 
     def sweeps(self, parts: Parts) -> Iterator[Kernel]:
-        """Compose a descent by best moves."""
+        """Compose the kernels of a descent that applies best moves."""
         moves = self.moves(parts)
         yield from best_sweep.sweep_kernels(self.metric, moves, "gls::Block<128>", BLOCK)
 
@@ -231,7 +231,7 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
 
 
 def neighbourhood_kernels(part: Neighbourhood) -> Iterator[Kernel]:
-    """Compose a descent by a neighbourhood; plugins list their neighbourhoods with it."""
+    """Compose a descent with a neighbourhood; plugins list their neighbourhoods with it."""
     yield replace(EUC_2D, grid="").descent([part])
 
 

@@ -1,4 +1,4 @@
-"""Finds and loads plugins, and isolates their failures. The built-in parts form a plugin, too.
+"""Finds and loads plugins, and isolates their failures. The built-in parts also form a plugin.
 
 Importing this module loads nothing. The first look-up of a part, or the first call of a hook, loads
 the built-in plugin and then each entry point of the group `gpu_ls_plugin`. If a plugin fails, its
@@ -74,7 +74,7 @@ class Plugins:
         if self._loaded:
             return
         with self._lock:
-            if self._loading or self._loaded:  # a plugin that looks up parts calls this, too
+            if self._loading or self._loaded:  # a plugin that looks up parts also calls this
                 return
             self._loading = True
             try:
@@ -147,7 +147,7 @@ class Plugins:
         take: Callable[[object], object],
         failed: Callable[[str], object],
     ) -> None:
-        """Call a hook of each plugin separately; pass results to `take`, errors to `failed`."""
+        """Call a hook of each plugin separately; pass results to `take` and errors to `failed`."""
         self.load_all()
         for implementation in getattr(self._manager.hook, name).get_hookimpls():
             hook = self._hook_of(name, implementation.plugin_name)

@@ -18,7 +18,7 @@ from gpu_ls_plugin.runs.domain import domains
 
 TEMPLATES = Path(__file__).with_name("templates")
 KINDS = ("domain", "neighbourhood", "objective")  # folders of templates
-MOST_LETTERS = 30  # maximum length of a name, so that lines of templates are not too long
+MOST_LETTERS = 30  # maximum length of a name; longer ones would make lines of templates too long
 PLACEHOLDER = re.compile("gpu-ls-example|example|Example")
 # Keywords of C++ that are not in `composition.KEYWORDS`.
 FURTHER_KEYWORDS = """

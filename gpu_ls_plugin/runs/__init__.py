@@ -1,1 +1,1 @@
-"""The loop that drives all searches, with populations, stretches and plans of a run."""
+"""The loop that drives all searches, and the populations, stretches and plans of runs."""

@@ -3,8 +3,8 @@
 //   static constexpr bool kNeverWorse      whether the rule rejects each rise of the cost
 //   static bool takes(rise, level, random)
 //
-// takes() returns whether the chain continues from the new tour. `rise` is the change of the cost;
-// `level` is the rule's parameter in the unit of costs, which may change from kick to kick.
+// takes() returns whether the chain continues from the new tour. `rise` is the change of the cost.
+// `level`, which may change from kick to kick, is the rule's parameter in the unit of costs.
 #pragma once
 
 #include "backends/include/bits.cuh"

@@ -37,7 +37,7 @@ class Acceptance:
         return ""
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return whether each tour is accepted; it does for chains on the host what `functor` does.
+        """Return whether each tour is accepted, by the rule of `functor`, for chains on the host.
 
         Parameters
         ----------
@@ -55,7 +55,7 @@ class Acceptance:
         raise NotImplementedError(f"{self.name} works in fused searches only")
 
     def level(self, progress: float) -> float:
-        """Return the rule's parameter, in mean edge lengths, after a share of the budget."""
+        """Return the rule's parameter, in mean edge lengths, once a share of the budget is used."""
         return 0.0
 
 
@@ -168,7 +168,7 @@ class Annealing(Acceptance):
         return rise <= level * -np.log(uniform)
 
     def level(self, progress: float) -> float:
-        """Return the temperature after a share of the budget."""
+        """Return the temperature once a share of the budget is used."""
         if self.end is None:
             return self.start * (1.0 - progress)
         return float(self.start * (self.end / self.start) ** progress)

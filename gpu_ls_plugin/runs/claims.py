@@ -31,7 +31,7 @@ def check_claims(names: tuple[str, ...], claimed: Any, costs: Any, advice: str =
 
 
 def as_asked(found: Result, problem: Problem, search: object = None) -> Result:
-    """Return a result for the given problem, even if the search softened its constraints.
+    """Return a result for the given problem, even if the search worked on a softened form of it.
 
     If `search` belongs to another package, check the costs of the result.
     """

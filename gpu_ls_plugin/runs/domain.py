@@ -164,9 +164,9 @@ class Domain(ABC):
     ----------
     name : str
     rows : str
-        Word for its rows, such as "tours".
+        Word for the rows of its problems, such as "tours".
     permutations : bool
-        Whether all its rows are permutations of 0..n-1.
+        Whether all these rows are permutations of 0..n-1.
     problems : tuple of type
         The classes of its problems.
     """
@@ -187,7 +187,7 @@ class Domain(ABC):
         return ()
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
-        """Return the problem that an array describes, None if it is no problem of this domain."""
+        """Return the problem of this domain that an array describes, None if it describes none."""
         return None
 
     # ---- Solving ----------------------------------------------------------------------------
@@ -253,7 +253,7 @@ class Domain(ABC):
         return stage.search
 
     def empty_rows(self, problem: Any) -> NDArray[np.int32] | None:
-        """Return the row (n,) from which searches start, None if they start from constructions."""
+        """Return the row (n,) from which searches start, None if they need constructed rows."""
         return None
 
     def completed(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -266,7 +266,7 @@ class Domain(ABC):
         return checked
 
     def target(self, problem: Any) -> float | None:
-        """Return the cost at which each search of the problem ends, None for no such cost."""
+        """Return the cost at which every search of the problem ends, None if there is none."""
         return None
 
     def asked(self, problem: Any) -> Problem:
@@ -306,7 +306,7 @@ class Domain(ABC):
         )
 
     def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
-        """Return the costs, shape (P,), by which searches compare checked rows of a backend."""
+        """Return the costs, shape (P,), that searches use to compare checked rows of a backend."""
         return problem.costs_on(backend, rows)
 
     def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
@@ -526,7 +526,7 @@ def first_rows(
     backend: str,
     rows: NDArray[np.int32] | None = None,
 ) -> NDArray[np.int32]:
-    """Return given rows, filled up to `size` with rows of a construction or with empty rows."""
+    """Return up to `size` given rows, followed by constructed or empty rows if there are fewer."""
     given = np.empty((0, problem.n), np.int32) if rows is None else rows[:size]
     missing = size - len(given)
     if not missing:
@@ -540,6 +540,6 @@ def first_rows(
 
 
 def first_row(problem: Any, start: str | None, backend: str) -> NDArray[np.int32]:
-    """Return one row (1, n), constructed for a copy, so that the problem caches nothing yet."""
+    """Return one row (1, n), constructed for a copy, so that the problem itself caches nothing."""
     copy = pickle.loads(pickle.dumps(problem))
     return first_rows(copy, 1, start, seed=0, backend=backend)

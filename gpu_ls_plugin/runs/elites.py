@@ -54,7 +54,10 @@ class Elites:
 
     @property
     def worth(self) -> tuple[bool, float]:
-        """Whether the best row is infeasible, and its cost; less is better, no rows are worst."""
+        """Whether the best row is infeasible, and its cost.
+
+        Less is better; an empty set is worst.
+        """
         return (not self.feasible[0], float(self.costs[0])) if len(self) else (True, np.inf)
 
     @property
@@ -76,9 +79,9 @@ class Elites:
         return Elites(self.rows, costs, self.feasible).sorted()
 
     def chosen(self, problem: Problem, best: int, distant: int) -> Elites:
-        """Return the first `best` different rows, and `distant` ones far from the best.
+        """Return the first `best` distinct rows, and `distant` rows far from the best.
 
-        The distant rows are chosen from the next `LOOKED_AT` different rows. Of two equally distant
+        The distant rows are chosen from the next `LOOKED_AT` distinct rows. Of two equally distant
         rows, the better one is taken. The rows must be sorted.
         """
         different = self._different(problem, best + (LOOKED_AT if distant else 0))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Maximum growth of the number of steps from one launch to the next. The first steps may be the
-# fastest, so that an estimate by their time could make the next launch too long.
+# fastest, so an estimate from their time could make the next launch too long.
 GROWTH = 8
 
 
@@ -27,7 +27,7 @@ class Pace:
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
-        self.made, self._seconds = 0, 0.0  # number of steps, and seconds, of the last launch
+        self.made, self._seconds = 0, 0.0  # steps and seconds of the last launch
 
     @contextmanager
     def timed(self) -> Iterator[Pace]:

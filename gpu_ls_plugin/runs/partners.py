@@ -14,9 +14,8 @@ WORD = 2**32  # random numbers are below this
 class Partners:
     """The partner of each row: the row that is a random number of places after it, cyclically.
 
-    This distance is the same for all rows of a generation, and each generation draws a new one. It
-    depends on the seed and the number of the first row.
-    There must be at least 2 rows.
+    The number of places is the same for all rows of a generation, and each generation draws a new
+    one, which depends on the seed and the number of the first row. There must be at least 2 rows.
     """
 
     def __init__(self, xp: Any, size: int, seed: int, first_row: int) -> None:

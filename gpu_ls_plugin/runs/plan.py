@@ -54,13 +54,13 @@ class Stage:
     size : int
         Number of rows, 0 if the search makes its own rows.
     start : str or None
-        Name of the construction that makes the first rows.
+        Name of the construction that makes the initial rows.
     rows : array or None
         Rows that the caller gave, which come before those of the construction.
     seconds : float
         Time limit of the stage; infinite if it gets the rest of the run.
     flexible : bool
-        Whether the search may use other candidate lists if its lists would take too long.
+        Whether the search may use other candidate lists if its own would take too long to compute.
     joins : bool
         Whether the best row of the earlier stages replaces the first row.
     how : str
@@ -110,8 +110,10 @@ class Plan:
     backend : str
         "cpu" or "cuda".
     seed : int or None
-    kicks, moves, target : int, int and float, or None
+    kicks, moves : int or None
         Limits, as in `Budget`.
+    target : float or None
+        Limit, as in `Budget`.
     """
 
     problem: Any

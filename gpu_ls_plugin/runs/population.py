@@ -88,13 +88,13 @@ class Population(ABC):
         """Raise FaultyPartError if a part of another package reports wrong costs."""
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Replace the worst rows by given ones that are better; some populations ignore the call.
+        """Replace the worst rows with given ones that are better; some populations ignore the call.
 
         Parameters
         ----------
         tours : array, shape (K, n), int32
             K is at most the number of rows. The first tour may replace only the worst row, the
-            second one the next worse, and so on.
+            second tour only the second-worst row, and so on.
         costs : array, shape (K,)
         """
 

@@ -1,7 +1,7 @@
 """The population for a search that does not define one: each stretch is a call of the search.
 
-If the search takes `begin_share` and `end_share`, each call gets the shares of the run, 0 to 1, at
-which it begins and ends.
+If the search takes `begin_share` and `end_share`, each call receives the shares of the run, 0 to 1,
+at which the call begins and ends.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class RepeatedCalls(Population):
         self.finished = counted.stopped_by in ENDS and in_time
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Replace the worst rows by given ones that are better."""
+        """Replace the worst rows with given ones that are better."""
         own = np.array(on_host(self._tours)), np.array(on_host(self._costs))
         worst = np.argsort(-own[1], kind="stable")[: len(costs)]
         better = costs < own[1][worst]

@@ -69,7 +69,7 @@ def search_population(
         stretch = Stretch(watch.seconds, own_kicks(watch.budget, by_moves=population.by_moves))
         statistics.stopped_by = drive(population, stretch, report, watch)
         return _result(search, population, problem, watch, rows)
-    except KeyboardInterrupt:  # pressed after the last launch
+    except KeyboardInterrupt:  # Ctrl-C was pressed after the last launch
         statistics.stopped_by = "interrupt"
         return _result(search, population, problem, watch, rows)
 

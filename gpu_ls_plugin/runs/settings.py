@@ -120,7 +120,7 @@ class Request:
         """Return the population of an island: on each of several GPUs, half of `population`.
 
         On an H200, half as many chains of routes make 1.4 times as many kicks each, and half as
-        many crossed tours converge sooner. Whole populations on two GPUs reach a gap no sooner
+        many crossed tours converge sooner. With whole populations, two GPUs reach a gap no sooner
         than a single GPU does (docs/clusters.md).
         """
         several = self.islands > 1 and self.backend.name != "cpu"

@@ -14,7 +14,7 @@ class Level(Protocol):
     """A rule whose level depends on the progress of a run: `Acceptance`."""
 
     def level(self, progress: float) -> float:
-        """Return the level after a share of the run, 0 to 1."""
+        """Return the level once a share of the run, 0 to 1, is finished."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Leg:
         return stretch.begin + min(1.0, max(0.0, passed)) * (stretch.end - stretch.begin)
 
     def level(self, accept: Level, done: int, to: int) -> tuple[float, float]:
-        """Return (heat, cooling) of the next launch: the level is ``heat - cooling * kick``.
+        """Return (heat, cooling) of the next launch, whose level is ``heat - cooling * kick``.
 
         If only kicks limit the stretch, the level falls linearly over all its kicks, so it does
         not depend on launches. Otherwise it falls linearly from now to the end of the next launch.

@@ -1,4 +1,4 @@
-"""The functions `solve` and `plan`; `gpu-ls solve` calls them, too."""
+"""The functions `solve` and `plan`; `gpu-ls solve` also calls them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def solve(
         result is never worse than the best given row.
     target : float, optional
         The search ends once the best tour costs no more than this. By default, it is the optimum of
-        an `Assignment` if that is known; for graph colouring, that is 0 edges in conflict.
+        an `Assignment` if known; for graph colouring, the optimum is 0 edges in conflict.
     kicks, moves : int, optional
         Additional limits, per tour. For a state, they limit rounds and steps.
     callback : callable, optional

@@ -56,7 +56,7 @@ def problem_of(given: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:
 
 
 def rows_of(problem: Problem, start: object) -> NDArray[np.int32] | None:
-    """Return given rows to start from, the cheapest first; None if a construction makes them.
+    """Return the given initial rows, the cheapest first; None if a construction makes them.
 
     Raises
     ------

@@ -121,7 +121,7 @@ class _Solve:
         return found if before is None else joined(before, found)
 
     def _starts(self, stage: Stage, *, counted: bool = True) -> Any:
-        """Return the first rows of a stage, None if its search makes its own rows."""
+        """Return the initial rows of a stage, None if its search makes its own rows."""
         if stage.size == 0:
             return stage.rows
         plan, phases = self._plan, self._statistics if counted else Statistics()
@@ -169,7 +169,7 @@ class _Solve:
 def behind(callback: Callback, before: Result, begin: float) -> Callback:
     """Return a callback for a search that began `begin` seconds after the start of the solve.
 
-    It adds the counts of the earlier result `before`, and reports the better of both best costs.
+    It adds the counts of the earlier result `before`, and reports the better of the two best costs.
     """
     own = before.statistics
 
@@ -190,7 +190,7 @@ def joined(before: Result, found: Result) -> Result:
 
 
 def with_better_row(found: Result, other: Result) -> Result:
-    """Return a result; if the best row of the other one is better, it replaces the last row."""
+    """Return `found`; if the best row of `other` is better, it replaces the last row of `found`."""
     if rank(found) <= rank(other):
         return found
     tours, costs = found.tours.copy(), found.costs.copy()

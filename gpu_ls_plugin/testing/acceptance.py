@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RISES = (-1000, -7, -1, 0, 1, 2, 5, 10, 50, 1000)  # in the unit of costs
-LEVELS = (0.0, 0.25, 3.0, 20.0, 400.0)  # in the same unit
+LEVELS = (0.0, 0.25, 3.0, 20.0, 400.0)  # passed to takes(), in the unit of costs
 DRAWS = 2000  # number of calls for each rise at each level
-DEVIATIONS = 6  # number of standard deviations that chance practically never exceeds
+DEVIATIONS = 6  # allowed number of standard deviations; chance practically never exceeds it
 ALIKE = "takes() must be the same rule in C++ and in Python, with one uniform number per call"
 COSTS = {"gls::int64": "int64", "double": "float64"}
 
@@ -33,8 +33,8 @@ def check_acceptance(rule: Acceptance, *, backend: str = "auto", seed: int = 0) 
     """Raise unless an acceptance rule is the same in C++ and in Python.
 
     Both must accept each rise of the cost equally often, at each level; `never_worse` and
-    `kNeverWorse` must describe the rule correctly; `level` must return usable levels. Then chains
-    use the rule, both in one kernel and driven from the host.
+    `kNeverWorse` must describe the rule correctly; `level` must return usable levels. The check
+    then runs chains that use the rule, both in one kernel and driven from the host.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _check_rule(subject: Subject, cost: str) -> None:
         launch(kernel, len(rises), arguments)
     taken = subject.backend.to_numpy(arguments["taken"])
     never = bool(subject.backend.to_numpy(arguments["never_worse"])[0])
-    wrong = f"kNeverWorse is {never} in C++, never_worse is {rule.never_worse} in Python"
+    wrong = f"kNeverWorse is {never} in C++, but never_worse is {rule.never_worse} in Python"
     subject.expect(never == rule.never_worse, wrong, "give both the same value")
     if never and taken[rises > 0].any():
         rise = rises[(rises > 0) & (taken > 0)][0]

@@ -94,7 +94,7 @@ def _check_lists(subject: Subject, problem: TSP) -> bool:
 
 
 def _check_cities(subject: Subject, problem: TSP, cities: NDArray[Any]) -> None:
-    """Raise unless the list of each city has different other cities."""
+    """Raise unless the list of each city consists of distinct other cities."""
     n = problem.n
     subject.expect(
         cities.ndim == 2 and len(cities) == n and cities.dtype.kind in "iu" and cities.size,

@@ -1,4 +1,4 @@
-"""Checks that a construction makes tours that depend only on the seed and the row."""
+"""Checks that a construction makes tours that depend only on the seed and the number of the row."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def check_cooperation(
 ) -> None:
     """Raise unless cooperating chains keep valid tours and exact costs.
 
-    Chains run first in one kernel, and then again, driven from the host. After each of several
+    Chains run first in one kernel, and then again driven from the host. After each of several
     exchanges, tours must be permutations, costs must be exact, and the best tour of all chains must
     not be worse than before.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KICKS, ROWS = 3, 4  # number of kicks, and of rows, in each search
 # A target that no row reaches. Without a target, searches may end at the known optimum. They check
-# this after each launch, and how much a launch does depends on the clock, so a second call of the
+# for it after each launch, and how much a launch does depends on the clock, so a second call of the
 # search could return other rows.
 UNREACHED = -(2.0**62)
 
@@ -93,7 +93,7 @@ def _found(subject: Subject, domain: Domain, problem: Problem, stage: Any) -> Re
         found: Result = stage.search(stage.searched, rows, budget=budget, callback=None, **place)
         tours, starts = problem.check(found.tours), domain.completed(problem, rows)
         costs, before = problem.cost(tours), problem.cost(starts)
-    wrong = f"the search returned {len(tours)} rows for {ROWS} first rows"
+    wrong = f"the search returned {len(tours)} rows for {ROWS} initial rows"
     subject.expect(len(tours) == ROWS, wrong, "return one row for each")
     subject.expect(
         np.array_equal(costs, found.costs),

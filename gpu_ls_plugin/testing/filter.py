@@ -59,10 +59,10 @@ def check_filter(
 ) -> None:
     """Raise unless a filter keeps the same moves in each mode.
 
-    The check tests all 2-opt and 3-opt moves of small tours in both modes: move by move, and by
-    openings, which are the beginnings that moves share (filter.cuh). It does so in whole batches
-    and in parts, on the backend and on the CPU. 2-opt descents with the filter must have exact
-    costs, must not make a tour worse, and must end at the same tours in both modes.
+    The check applies the filter to all 2-opt and 3-opt moves of small tours in both modes: move by
+    move, and through openings, which are the beginnings that moves share (filter.cuh). It does so
+    in whole batches and in parts, on the backend and on the CPU. 2-opt descents with the filter
+    must have exact costs, must not make a tour worse, and must end at the same tours in both modes.
 
     Parameters
     ----------

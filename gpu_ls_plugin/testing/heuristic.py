@@ -31,7 +31,7 @@ DOMAINS = "values() must not exceed sizes(), and a variable without weights must
 def check_heuristic(
     heuristic: Heuristic, problem: Problem | None = None, *, backend: str = "auto", seed: int = 0
 ) -> None:
-    """Raise unless all samplers work with a heuristic and agree with each other.
+    """Raise unless all samplers work with a heuristic and agree with one another.
 
     The check generates successors of empty states and then of these successors, for all variables
     and for some. Values must be in their domains. Inactive variables must keep their values. The

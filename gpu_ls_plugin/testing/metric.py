@@ -39,8 +39,8 @@ def check_metric(
 
     The check compares the lengths of all pairs of cities in each problem, and tests what `longest`,
     `slack`, `estimate_error` and `tree_points` promise. On the first problem, exhaustive 2-opt must
-    end in local optima, as verified by brute force; descents, chains, parts of tours and crossovers
-    must return exact costs.
+    end in local optima, which the check verifies by brute force. Descents, chains (on whole tours
+    and on parts of tours) and crossovers must return exact costs.
 
     Parameters
     ----------

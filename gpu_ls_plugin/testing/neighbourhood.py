@@ -44,9 +44,9 @@ def check_neighbourhood(
     """Raise unless the moves of a neighbourhood are valid and have the gain that it claims.
 
     The check carries out, by brute force, each move that the neighbourhood offers in random tours.
-    In tours with fixed edges, no move may remove a fixed edge. Then descents, chains, parts of
-    tours and crossovers use the neighbourhood together with 2-opt; costs must be exact, and no tour
-    may get worse.
+    In tours with fixed edges, no move may remove a fixed edge. The check then runs descents,
+    chains (on whole tours and on parts of tours) and crossovers with the neighbourhood and 2-opt;
+    costs must be exact, and no tour may get worse.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def check_neighbourhood(
         Not a `FilteredNeighbourhood`; use `check_filter` for its filter.
     problems : sequence of TSP, optional
         Problems of up to about 60 cities. By default random and degenerate ones of several metrics,
-        also with directed lengths if the neighbourhood does not reverse paths.
+        and, if the neighbourhood does not reverse paths, also some with directed lengths.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
@@ -122,7 +122,7 @@ def _check_offers(subject: Subject, problem: TSP) -> int:
     more = np.nonzero(np.where(free > 0, free, 0) != np.where(shared > 0, shared, 0))
     for place in zip(*more, strict=True):
         own, other = free[place], shared[place]
-        text = f"in variant {place[-1]}, gain() returns {own}, but each_gain() has {other}"
+        text = f"in variant {place[-1]}, gain() returns {own}, but each_gain() reports {other}"
         raise here.fault(text, SHARED)
     return int((free > 0).sum())
 

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-PROBED, JUDGED = 2, 64  # number of tours for the check of moves, and for that of feasible()
+PROBED, JUDGED = 2, 64  # number of tours to check moves, and to check feasible()
 LISTS = Nearest(7)
 ROWS = 6  # number of tours for the checks of Python methods
-PAIRS = 200  # number of tours in which two paths are reversed, each alone and both together
+PAIRS = 200  # number of tours in which two paths are reversed, each path alone and both together
 FEWEST = 5  # minimum number of cities for two paths without a common edge
 BY_TOUR = (
     "the value of a tour may depend only on which cities are neighbours in it, and on their order "

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
-STRETCHES, KICKS = 4, 10  # number of stretches, and of kicks in each; a comparison follows each
+STRETCHES, KICKS = 4, 10  # number of stretches, and of kicks in each
 ROUNDING = 1e-9  # relative error of real costs
 COMPOSING = "functor, header and source() must name and define the C++ struct of the part"
 FEASIBLE = "feasible() must return the same in C++ and in Python"
 
 
 def rounding(problem: TSP, costs: Any) -> Any:
-    """Return the error to allow for in real costs; it grows with the largest cost."""
+    """Return the rounding error allowed in real costs; it grows with the largest cost."""
     return 0 if problem.integer else ROUNDING * np.abs(costs).max(initial=1)
 
 
@@ -72,7 +72,7 @@ def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
 
 
 def check_chains(subject: Subject, problem: TSP, local: LocalSearch, remedy: str) -> None:
-    """Let chains kick, and compare their costs and best tours with the Python methods.
+    """Let chains kick; after each stretch, check their costs and best tours with Python methods.
 
     `remedy` is the advice if gains in C++ differ from costs in Python.
     """

@@ -38,8 +38,8 @@ def check_perturbation(
     """Raise unless a perturbation returns tours that depend only on the seed and on each row.
 
     The check compares the kicks of a batch with those of its parts, with those of another seed, and
-    with those of the same tours in another batch. Then chains use the perturbation, in one kernel
-    if it has `cuts`.
+    with those of the same tours in another batch. It then runs chains with the perturbation, in one
+    kernel if the perturbation has `cuts`.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def _check_rows_alone(subject: Subject, whole: Any, fewer: Any, later: Any, besi
 def _check_on_device(
     subject: Subject, kick: Perturbation, problem: TSP, tours: Any, whole: Any
 ) -> None:
-    """Raise unless tours on the GPU stay there and get the same kicks."""
+    """Raise unless tours on the GPU stay there and receive the same kicks."""
     there = subject.backend.xp.asarray(tours)
     on_device = kick.perturb(problem, there, seed=subject.seed, backend=subject.backend.name)
     wrong = "perturb() returned a NumPy array for tours on the GPU"
@@ -152,7 +152,7 @@ def _check_on_device(
 
 
 def _check_change(subject: Subject, tours: Any, whole: Any, other: Any) -> None:
-    """Raise unless kicks change tours, and other seeds make other changes."""
+    """Raise unless kicks change tours, and do so differently with another seed."""
     remedy = "return changed tours: otherwise chains never leave their local optima"
     subject.expect((whole != tours).any(), "no kick changed its tour", remedy)
     remedy = "use the seed: chains pass another one for each kick"

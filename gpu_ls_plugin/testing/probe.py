@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SHAPES = tuple(enumerators("tours/moves/move.cuh", "Shape"))
 FLIPS, SWAP, TURN = (SHAPES.index(name) for name in ("kFlips", "kSwap", "kTurn"))
-MOST_VARIANTS = 10**5  # maximum number of variants of a first step; more are considered an error
+MOST_VARIANTS = 10**5  # maximum number of variants of a first step; more are an error
 OFFER_INTS = 3 + 2 * DEEPEST_EDGES  # integers per move: shape, direction, number of edges, ends
 PARAMETERS = (*composed.PARAMETERS, struct_of("testing/probe_moves.cuh", "Probes"))
 

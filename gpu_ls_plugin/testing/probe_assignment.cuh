@@ -16,7 +16,7 @@ struct AssignmentProbes {
   char* kept;  // the functor's data for each state
   int64 kept_bytes;
   int64* worths;   // cost and excess before the moves and after them
-  int64* changes;  // change of cost and excess by each move
+  int64* changes;  // change of cost and excess that each move causes
 };
 
 template <class Problem>

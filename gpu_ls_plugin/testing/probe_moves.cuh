@@ -1,7 +1,7 @@
 // Records each move that a neighbourhood offers in a tour, and the gain that it claims.
 //
 // Offers are indexed by city, rank of the candidate, direction and variant. Edges may be fixed, as
-// in parts of tours: `mates` has the other end of each city's fixed edge, or the city itself.
+// in parts of tours; `mates` has the other end of each city's fixed edge, or the city itself.
 #pragma once
 
 #include "tours/engines/descent/scout.cuh"
@@ -10,7 +10,7 @@ namespace gls {
 
 constexpr int kOfferInts = 3 + 2 * kDeepestExchange;  // shape, direction, number of edges, ends
 
-// The tours, and what the functor returns for each.
+// The tours, and what the functor returns for each of them.
 struct Probes {
   int variants;  // number of ways to continue a first step; -1 to only count them
   int* tours;

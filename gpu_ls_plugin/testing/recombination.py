@@ -37,7 +37,7 @@ def check_recombination(
 ) -> None:
     """Raise unless children are tours, have exact costs, and depend only on their parents and row.
 
-    Parents are random tours, tours that differ in one path, and equal tours. The check compares the
+    Parents are random, differ in one path, or are equal. The check compares the
     children of a batch with those of a part of it, and the children of a workspace with those of
     `cross`. With `never_worse`, no child may cost more than its first parent. Then
     `check_cooperation` checks the recombination in chains.
@@ -146,7 +146,7 @@ def _check_workspace(
         subject.expect(bool((now == was).all()), wrong, OWN_MEMORY)
     found = problem.cost(made)
     if not (problem.objective.length_alone or problem.integer):
-        # Kernels add up violations in another order, so rounding errors are larger.
+        # Kernels add up violations in a different order, so rounding errors are larger.
         found = backend.to_numpy(tour_costs(backend, problem, backend.xp.asarray(made)))
     subject.expect(
         np.shape(reported) == (ROWS,)

@@ -44,9 +44,9 @@ def check_resource(
 ) -> None:
     """Raise unless the C++ and the Python of a resource agree, alone and in searches.
 
-    `excess` must depend only on the routes of each giant tour: not on their order, nor on the
-    copies of the depot between them, nor on their direction if `segments` is 1. Chains must have
-    exact costs, and local searches must not increase the excess.
+    `excess` must depend only on the routes of each giant tour: not on their order, not on the
+    copies of the depot between them and, if `segments` is 1, not on their direction. Chains must
+    have exact costs, and local searches must not increase the excess.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ def expect_sound_everywhere(
     kick: Any = None,
     accept: Acceptance | None = None,
 ) -> None:
-    """Check a part in one search of each kind; skip searches that refuse the problem.
+    """Check a part in a search of each kind; skip searches that refuse the problem.
 
     `local` must use the pivoting rule `First()` and candidate lists; `kick` and `accept` replace
     the default ones.

@@ -21,7 +21,7 @@ CITIES = 40  # number of cities of the usual problem; few enough for brute force
 def planar(metric: Metric | str, seed: int, n: int = CITIES) -> list[TSP]:
     """Return problems in the plane, the usual one first, without those that the metric refuses.
 
-    Cities are random and far apart, close together (many ties) or few; or all at one place, two at
+    Cities are random (far apart, close together with many ties, or few), all at one place, two at
     each place, or on a line.
     """
     random = np.random.default_rng([seed, n])
@@ -88,7 +88,7 @@ def _routing(nodes: TSP, demands: Any, limit: float | None) -> CVRP:
 
 
 def distance_matrix(problem: TSP) -> Any:
-    """Return the exact lengths between all cities, shape (n, n), by the metric's `lengths()`."""
+    """Return the exact lengths between all cities, shape (n, n), from the metric's `lengths()`."""
     a, b = np.divmod(np.arange(problem.n**2), problem.n)
     lengths = np.zeros(problem.n**2, problem.cost_dtype)
     apart = a != b

@@ -120,13 +120,13 @@ class Subject:
     def rehearse(self, work: Callable[[], object], caller: str) -> None:
         """Raise if work hangs or kills its process; on a CPU, a child process tries it first.
 
-        Kernels must be compiled already. Python errors are ignored here: the caller repeats the
-        work, which raises them again.
+        Kernels must have been compiled before. Python errors are ignored here: the caller repeats
+        the work, which raises them again.
         """
         if self.backend.name != "cpu" or not hasattr(os, "fork"):
             return
         child = multiprocessing.get_context("fork").Process(target=_quietly, args=(work,))
-        with warnings.catch_warnings():  # Python warns of threads, which are idle
+        with warnings.catch_warnings():  # Python warns of threads, but they are idle
             warnings.simplefilter("ignore", DeprecationWarning)
             child.start()
         child.join(PATIENCE)
@@ -164,7 +164,7 @@ class Subject:
 
 
 def _quietly(work: Callable[[], object]) -> None:
-    """Do some work in a child process; the parent reports how the child ends."""
+    """Do the work in a child process, ignoring errors; the parent reports how the child ends."""
     faulthandler.disable()
     with suppress(Exception):
         work()

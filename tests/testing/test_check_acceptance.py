@@ -65,7 +65,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a bit more often": (Mine("rise <= level || random.next() < 2600000000u"), "must be the same"),
     "less than equal": (Mine("float(rise) < level || (random.next() & 1)"), "rises of 0 at"),
-    "not worse in Python": (Mine(never_worse=True), "kNeverWorse is False in C\\+\\+, never_worse"),
+    "not worse in Python": (Mine(never_worse=True), "kNeverWorse is False in C\\+\\+, but"),
     "not worse in both": (Mine(never="true", never_worse=True), r"C\+\+ accepts a rise of"),
     "never settles": (Mine(level=lambda progress: math.nan), r"level\(0\.0\) is nan.*settle"),
     "no level at the end": (Mine(level=lambda p: 1 / (1 - p)), r"level\(1\.0\) raised Zero"),

@@ -1,6 +1,6 @@
 // Philox 4x32-10, a counter-based generator (Salmon et al. 2011).
 //
-// Numbers depend only on seed, purpose, tour and step, and not on batch size, launch or device.
+// Numbers depend only on seed, purpose, tour and step, not on batch size, launch or device.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -43,7 +43,7 @@ struct Philox {
       : key{uint32(seed), uint32(seed >> 32)},
         counter{0, uint32(purpose), uint32(tour), uint32(uint64(tour) >> 32)} {}
 
-  // Moves to a step of the stream. There are 2^56 steps of four numbers each.
+  // Moves to a step of the stream, which has 2^56 steps of four numbers each.
   GLS_DEVICE void seek(int64 step) {
     counter[0] = uint32(step);
     counter[1] = (counter[1] & 0xff) | uint32(step >> 32) << 8;
@@ -69,7 +69,7 @@ struct Philox {
   // A uniform integer in [0, bound), with a bias below bound / 2^32.
   GLS_DEVICE uint32 below(uint32 bound) { return multiply_high(next(), bound); }
 
-  // Announces how many numbers are drawn next, for generators that draw in advance.
+  // Tells generators that draw in advance how many numbers are needed next; does nothing here.
   GLS_DEVICE static void ahead(int) {}
 
   // The four numbers of a step. For many steps, unrolled rounds are faster.

@@ -1,6 +1,6 @@
 // Copies rows and checks that they are permutations. `places` stores one place of each city, so if
 // a city occurs twice, one of its places differs from the stored one. The identity replaces an
-// invalid row, since kernels may read the row before the host knows of the fault.
+// invalid row, since other kernels may read the row before the host knows of the fault.
 #pragma once
 
 #include "backends/include/team.cuh"

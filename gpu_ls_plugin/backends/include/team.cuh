@@ -2,8 +2,8 @@
 //
 // A team works on one item, such as a tour, and divides ranges of indices among its lanes. On the
 // GPU it is a warp or a block. On the CPU it is a thread with a plain loop, which the compiler
-// vectorises. All teams return the same result: reductions compare by total orders, and sums are
-// added up in an order that does not depend on the number of lanes.
+// vectorises. All teams return the same result: reductions use total orders, and the order of
+// additions does not depend on the number of lanes.
 #pragma once
 
 #ifdef __CUDACC__
@@ -86,8 +86,8 @@ GLS_DEVICE void add(const Team&, Number* number, More more) {
   }
 }
 
-// Numbers that several teams lower at the same time: `read` returns such a number; `lower` replaces
-// it by `to` if `to` is less.
+// Functions for numbers that several teams lower at the same time: `read` returns such a number;
+// `lower` replaces it with `to` if `to` is less.
 template <class T>
 GLS_DEVICE T read(const T* number) {
 #ifdef __CUDACC__
@@ -175,8 +175,8 @@ GLS_DEVICE int highest_bit(uint64 word) {
 
 constexpr int kMostNew = 16;  // maximum number of values that `append_new` takes
 
-// To cut off a launch, the host sets the number of its next item to this value. Since threads may
-// still increase that number, a launch is cut off if the number is at least this value.
+// To cut off a launch, the host sets the number of the launch's next item to this value. Since
+// threads may still increase that number, a launch is cut off if the number is at least this value.
 constexpr int kCut = 0x7fff0000;
 
 // One thread that works alone: on the CPU, or on a GPU with one tour per thread.
@@ -320,7 +320,7 @@ GLS_DEVICE T by_words(T value, Shuffle shuffle) {
   return words.value;
 }
 
-// The value of the lane whose number is this lane's XOR `mask`.
+// The value of the lane whose number is this lane's number XOR `mask`.
 template <class T>
 GLS_DEVICE T shuffle_xor(T value, int mask) {
   return by_words(value, [=](int word) { return __shfl_xor_sync(kAllLanes, word, mask); });
@@ -332,7 +332,7 @@ GLS_DEVICE T shuffle(T value, int lane) {
   return by_words(value, [=](int word) { return __shfl_sync(kAllLanes, word, lane & 31); });
 }
 
-// See the teams' members of the same names.
+// See the members of the teams with the same names.
 GLS_DEVICE bool set_bit(uint32* words, int bit) {
   const uint32 mask = 1u << (bit & 31);
   return !(atomicOr(&words[bit >> 5], mask) & mask);
@@ -490,8 +490,8 @@ struct Warp {
   }
 
   // Divides the things of all lanes evenly among the lanes. `mine` holds the mine.size() things of
-  // this lane. One lane calls use(owner, index, things) for each thing; `things` is the value of
-  // `mine` on lane `owner`.
+  // this lane. For each thing, one lane calls use(owner, index, things); `things` is the value of
+  // `mine` on lane `owner`, and `index` counts the things of that lane.
   template <class Things, class Use>
   GLS_DEVICE void share(const Things& mine, Use use) const {
     const Compacted own = stacked(mine.size());

@@ -1,5 +1,5 @@
-// Parameters of functors as 8-byte words: integers, doubles or addresses. The method `words` of a
-// part in Python returns them.
+// Parameters of functors as 8-byte words: integers, doubles or addresses. In Python, the method
+// `words` of a part returns them.
 //
 // A functor reads each word, as in address<const int>(words[0]) and int(words[1]), or it reads all
 // words through a struct with an 8-byte field for each word, in the same order:
