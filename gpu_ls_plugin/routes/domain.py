@@ -90,7 +90,7 @@ class Routes(Tours):
         return why_routes(problem, chosen)
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return the stages: generations and tries with smaller fleets if they pay, then chains."""
+        """Return the stages: if they pay, generations and tries of smaller fleets; then chains."""
         if not isinstance(problem, CVRP):
             return super().stages(problem, request, chosen)
         given, ordinary = request.given, not (request.generations or request.islands)

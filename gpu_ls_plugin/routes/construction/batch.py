@@ -1,4 +1,4 @@
-"""Batches of routes on a backend: constructions fill them in, and a kernel writes giant tours."""
+"""Batches of routes on a backend: constructions fill them, and a kernel writes giant tours."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def routes_kernel(
     team: str,
     time: str,
 ) -> Kernel:
-    """Compose a kernel for rows of routes, whose first parameter is `ROWS`.
+    """Compose a kernel for rows of routes; its first parameter is `ROWS`.
 
     ``{vehicles}`` in `body` becomes the C++ type of vehicles, and `time` is the type of durations.
     """
@@ -94,8 +94,8 @@ class RouteBatch:
 
     `orders`, int32 (size, customers), lists the customers, route after route. `begins`, uint8 of
     the same shape, is 1 at the first customer of each route, otherwise 0. A row should have at most
-    `most` routes: the fleet, or the copies of the depot if the fleet is unlimited. `vehicles` holds
-    the kernel arguments that describe the vehicles, by name.
+    `most` routes: the size of the fleet or, if it is unlimited, the number of depot copies.
+    `vehicles` holds the kernel arguments that describe the vehicles, by name.
     """
 
     def __init__(self, backend: Backend, problem: CVRP, size: int) -> None:
@@ -134,7 +134,7 @@ class RouteBatch:
         self.backend.launch(kernel, items, {**self.vehicles, **routes, **arguments})
 
     def too_many(self, most: Any) -> Any:
-        """Return the indices of rows with more routes than `most`, one number or one per row."""
+        """Return the indices of rows with more than `most` routes (a number, or one per row)."""
         xp = self.backend.xp
         return xp.flatnonzero(self.begins.sum(axis=1, dtype="int32") > most).astype("int32")
 
@@ -172,7 +172,7 @@ class RouteBatch:
 
 
 def _prices(problem: CVRP) -> list[float]:
-    """Return the prices of a unit of load and of duration, small enough for sums in int64."""
+    """Return the prices of a unit of excess load and duration, small enough for sums in int64."""
     prices = problem.penalties
     if prices is None:  # hard constraints: kernels read no prices
         return [0, 0]
@@ -184,7 +184,7 @@ def _prices(problem: CVRP) -> list[float]:
 
 
 def _limit(problem: CVRP, integers: bool) -> float:
-    """Return the limit that kernels compare durations with; without one, more than any duration."""
+    """Return the limit that kernels compare durations with; `BEYOND` if durations are unlimited."""
     limit = problem.tolerated_limit
     if integers:
         return BEYOND if limit is None else int(limit)

@@ -36,10 +36,10 @@ def cheapest_insertion(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours by cheapest insertion: the customer with the shortest detour comes next.
+    """Construct giant tours by cheapest insertion: the customer with the shortest detour is next.
 
     In row 0, each route begins with the customer farthest from the depot; if several routes begin
-    at once, their first customers are also far from each other. In all other rows, routes begin
+    at once, their initial customers are also far from each other. In all other rows, routes begin
     with random customers. Row r depends only on `seed` and r.
 
     Parameters
@@ -49,7 +49,7 @@ def cheapest_insertion(
         Number of tours, up to 2**31 - 1.
     order : {"parallel", "sequential"}
         "parallel" begins the fewest routes that can carry the demand, and inserts customers into
-        all of them. "sequential" begins a route when no more customers fit into the one before.
+        all of them. "sequential" begins a route when no more customers fit into the previous one.
     seed : int or None
         Key of the random numbers. The same seed gives the same tours, so pass a different one
         to each call, or None to draw one.

@@ -1,5 +1,5 @@
-// Writes routes as giant tours, with a copy of the depot before each route and all other copies at
-// the end.
+// Writes routes as giant tours, with one copy of the depot before each route and all other copies
+// at the end.
 #pragma once
 
 #include "backends/include/team.cuh"

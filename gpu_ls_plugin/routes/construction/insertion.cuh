@@ -1,5 +1,5 @@
-// Cheapest insertion: the next customer is the waiting one with the shortest detour into a route
-// that can take it. A route begins with a distant customer (row 0) or a random one.
+// Cheapest insertion: the next customer is the waiting one whose detour into a route that can take
+// it is shortest. A route begins with a distant customer (row 0) or a random one.
 //
 // For each waiting customer, the kernel stores the best edge at which to insert it, as the number
 // of the node at which the edge starts: a customer, or the depot of a route (see OpenRoutes). After
@@ -90,7 +90,7 @@ struct CheapestInsertion {
     team.sync();
     while (opened < at_once && count > 0) {
       const int begun = begin_route();
-      team.each(count, [&](int w) {  // so that the next customer is far from this one, too
+      team.each(count, [&](int w) {  // so that the next customer is also far from this one
         const int c = waiting[w];
         const Length length = vehicles.length(begun, c);
         if (length < detours[c]) detours[c] = length;

@@ -41,14 +41,14 @@ struct OpenRoutes {
     return {vehicles.detour(place(node), customer, after[node]), node};
   }
 
-  // The better of a known edge and the edge that starts at a node of the route; the latter only if
-  // the customer can be inserted there within the limit on durations.
+  // The better of a known edge and the edge that starts at a node of the route; the latter counts
+  // only if the customer can be inserted there within the limit on durations.
   GLS_DEVICE Edge better(const Edge& known, int node, int route, int customer) const {
     const Edge other = edge(node, customer);
     return other < known && in_time(route, customer, other.value) ? other : known;
   }
 
-  // The best edge to insert a customer at, in routes `first` to `end` - 1.
+  // The best edge at which to insert a customer, in routes `first` to `end` - 1.
   GLS_DEVICE Edge best_edge(int customer, int first, int end) const {
     Edge best = nothing();
     for (int route = first; route < end; ++route) {

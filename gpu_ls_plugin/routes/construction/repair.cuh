@@ -1,7 +1,8 @@
 // Reduces the number of routes by dissolving those with the fewest customers.
 //
-// Their customers are inserted elsewhere, in order of decreasing demand: each at the shortest
-// detour into a route that can take it, or, if no route can, where the excess is smallest.
+// Their customers are inserted elsewhere, in order of decreasing demand. Each goes to the place
+// with the shortest detour in a route that can take it. If no route can, it goes where the excess
+// is smallest.
 #pragma once
 
 #include "routes/problem/vehicles.cuh"
@@ -31,7 +32,7 @@ struct RoutesInARow {
   int* order;
   unsigned char* begins;
 
-  // The index behind the last customer of the route that begins at order[first], among the first
+  // The index one past the last customer of the route that begins at order[first], among the first
   // `count` customers.
   GLS_DEVICE int end_of(int first, int count) const {
     int end = first + 1;
@@ -45,8 +46,8 @@ struct RoutesInARow {
     return count;
   }
 
-  // Moves the customers of the smallest route behind all others of the first `count` customers, and
-  // returns the number of those others.
+  // Among the first `count` customers, moves those of the smallest route after all others, and
+  // returns the number of these others.
   GLS_DEVICE int take_out_smallest(int count) const {
     int first = 0, fewest = count + 1;
     for (int p = 0, end; p < count; p = end) {

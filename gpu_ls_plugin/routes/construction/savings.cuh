@@ -1,5 +1,5 @@
-// Savings (Clarke and Wright 1964): begin with a route for each customer; then, as long as one
-// vehicle can serve both routes, join the two route ends that save the most length.
+// Savings (Clarke and Wright 1964): begin with a route for each customer; then repeatedly join the
+// two route ends that save the most length, among routes that one vehicle can serve together.
 //
 // All rows read the same list of pairs of customers, sorted by savings, so no row sorts anything.
 // Row 0 joins each pair that fits. All other rows read the list in blocks, and each block twice:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 NEIGHBOURS = 100  # number of nearest customers that each customer is paired with
-# Random rows read the pairs in blocks, each block twice. A block has as many pairs as an eighth of
-# the customers, at least 16.
+# Random rows read the pairs in blocks, each block twice. The number of pairs in a block is an
+# eighth of the number of customers, but at least 16.
 LEAST_BLOCK, BLOCK_SHARE = 16, 8
 BYTES_PER_CITY = 64  # bytes of device memory per city of a row
 
@@ -49,12 +49,12 @@ def savings(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours by savings: repeatedly join the two route ends that save the most.
+    """Construct giant tours by savings: repeatedly join the two route ends that save the most.
 
     Row 0 goes through the pairs of customers from the largest saving to the smallest, and joins
     their routes if one vehicle can serve both (Clarke and Wright's parallel version). Each customer
-    is paired with its 100 nearest customers. All other rows at first skip half of the pairs, drawn
-    at random, and return to them after pairs of about the same saving. Row r depends only on `seed`
+    is paired with its 100 nearest customers. All other rows at first skip a random half of the
+    pairs, and return to them after pairs of about the same saving. Row r depends only on `seed`
     and r.
 
     If the fleet is unlimited, all rows are feasible. Otherwise, the smallest routes of a row with

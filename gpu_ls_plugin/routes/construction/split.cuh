@@ -3,9 +3,9 @@
 //
 // costs[j] is the least cost of routes for the first j customers. The last of these routes serves
 // order[i..j-1] for some i < j, and its length is the sum of a term that depends on i and a term
-// that depends on j. If only the load is limited, a queue of the i that can still become best is
-// therefore enough (Vidal 2016). If durations are limited, too, each i that the load allows is
-// tried. The smallest i wins a tie.
+// that depends on j. If only the load is limited, a queue of the values of i that can still become
+// best is therefore enough (Vidal 2016). If durations are also limited, Split tries each i that the
+// load allows. The smallest i wins a tie.
 #pragma once
 
 #include "routes/problem/vehicles.cuh"
@@ -59,9 +59,9 @@ struct OrderSums {
   }
 };
 
-// add_route() computes `to`, the least costs with one route more than in `from`. last[j] is
-// the beginning of the last route for the first j customers (-1: impossible). If `to` and `from`
-// are the same array, the number of routes is not limited.
+// add_route() computes the costs `to`, whose solutions have one more route than those of `from`.
+// last[j] is the beginning of the last route for the first j customers (-1: impossible). If `to`
+// and `from` are the same array, the number of routes is not limited.
 template <class Vehicles>
 struct ByLoad {
   using Length = typename Vehicles::Length;
@@ -86,9 +86,9 @@ struct ByLoad {
   }
 };
 
-// As `ByLoad`, but routes pay for excess load. A route that begins later pays less, but saves at
-// most the price of the load between the two beginnings. So a beginning that costs at least that
-// much more than an earlier one can be dropped.
+// As `ByLoad`, but routes pay for excess load. A route that begins later than another one pays
+// less, but saves at most the price of the load between the two beginnings. So a beginning that
+// costs at least that much more than an earlier one can be dropped.
 template <class Vehicles>
 struct PaidByLoad {
   using Length = typename Vehicles::Length;
@@ -119,7 +119,7 @@ struct PaidByLoad {
   }
 };
 
-// As `ByLoad`, with limited durations, too. Rule::loads tells whether the load of a route is
+// As `ByLoad`, but durations are also limited. Rule::loads tells whether the load of a route is
 // allowed, and Rule::due returns the price of the route's excess (`endless`: not allowed).
 template <class Vehicles, template <class> class Rule>
 struct ByLoadAndTime {
@@ -233,8 +233,8 @@ struct Split {
     return best_layer;
   }
 
-  // Marks the beginnings of routes, from the last route back. From one route to the one before it,
-  // `last` advances by `step`.
+  // Marks the beginnings of routes, from the last route to the first. `last` advances by `step`
+  // from each route to the one before it.
   GLS_DEVICE static void mark(const int* last, int step, int n, unsigned char* begins) {
     for (int p = 0; p < n; ++p) begins[p] = 0;
     for (int j = n; j > 0; last += step) {

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 BYTES_PER_CITY = 96  # bytes of device memory per city of a row
-LAYER_BYTES = 1 << 28  # bytes of `last` in a launch that limits the number of routes
+# Memory in bytes for the array `last` (see split.cuh) in a launch that limits the number of routes.
+LAYER_BYTES = 1 << 28
 
 
 def split_kernel(metric: Metric, team: str, time: str, *, timed: bool, paid: bool) -> Kernel:
@@ -41,7 +42,7 @@ def split(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours of the cheapest routes that visit the customers in given orders.
+    """Return giant tours with the cheapest routes that visit the customers in the given orders.
 
     Bellman's recursion considers all ways to cut an order into routes that a vehicle can serve
     (Beasley 1983). If constraints are soft, routes may break them and pay for it. If durations are
@@ -58,9 +59,9 @@ def split(
     Returns
     -------
     ndarray, shape (P, n), int32
-        Each row has at most as many routes as there are vehicles, or copies of the depot if the
-        fleet is unlimited. If an order cannot be cut into so few routes, the smallest ones are
-        dissolved as in `savings`.
+        Each row has at most as many routes as the fleet has vehicles; if the fleet is unlimited,
+        the limit is the number of copies of the depot. If an order cannot be cut into so few
+        routes, the smallest ones are dissolved as in `savings`.
 
     Raises
     ------

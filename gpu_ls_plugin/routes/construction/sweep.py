@@ -39,11 +39,11 @@ def sweep(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours by sweeps: a ray turns around the depot and adds the customers it meets.
+    """Construct giant tours by sweeps: a ray turns around the depot and adds customers it meets.
 
     Each customer is inserted into the current route at the shortest detour; if the vehicle cannot
     also serve this customer, the customer begins a new route (after Gillett and Miller 1974, who
-    also search the tour of each route). Row 0 begins behind the widest angle without customers; all
+    also search the tour of each route). Row 0 begins after the widest angle without customers; all
     other rows begin at a random customer and turn in a random direction. Row r depends only on
     `seed` and r.
 
@@ -90,7 +90,7 @@ def sweep(
 
 
 def customers_by_angle(coordinates: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the customers sorted by angle around the depot, beginning behind the widest gap.
+    """Return the customers sorted by angle around the depot, beginning after the widest gap.
 
     Customers at the same angle are sorted by number.
     """
@@ -102,7 +102,7 @@ def customers_by_angle(coordinates: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def _starts(random: np.random.Generator, customers: int, count: int) -> NDArray[np.int32]:
-    """Return the index at which each ray begins, ~index if it turns backward; 0 for row 0."""
+    """Return the index at which each ray begins, or ~index if it turns backward; 0 for row 0."""
     drawn = random.integers(0, 2 * customers, count - 1)
     starts = np.where(drawn < customers, drawn, ~(drawn - customers))
     return np.concatenate([[0], starts]).astype(np.int32)

@@ -14,7 +14,7 @@ namespace gls {
 template <class City>
 struct OpenEdges {
   RouteGraph<City> graph;
-  City* beside;   // the customers of all edges at the depot; such an edge may be taken by now
+  City* beside;   // the customers of all edges at the depot, including edges that have been taken
   int count = 0;  // number of entries in `beside`
 
   template <class Memory>
@@ -72,7 +72,8 @@ struct RouteCycles {
 
   int customers;
   OpenEdges<City> a, b;
-  // Index of node c in the walk: at 2 c if an edge of B leads to it, at 2 c + 1 if one of A does.
+  // latest[2 c] is the index of node c in the walk if an edge of B leads to c, latest[2 c + 1] if
+  // an edge of A does.
   int* latest;
   City* walk;     // edge i joins walk[i] and walk[i + 1]; it belongs to A if i is even
   City* kept;     // the drawn cycle
@@ -116,8 +117,8 @@ struct RouteCycles {
     b.list_beside(team);
   }
 
-  // Called by one lane: walks until no edge is left, and keeps a random one of the cycles that the
-  // walk closes.
+  // Called by one lane: walks until no edge is left, and keeps one of the cycles that the walk
+  // closes, chosen at random.
   GLS_DEVICE void draw(Philox& random) {
     int length = 0, found = 0, from = int(random.below(customers)), left = customers;
     edges = 0;

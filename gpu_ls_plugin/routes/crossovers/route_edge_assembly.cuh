@@ -1,7 +1,8 @@
 // Edge assembly of routes (Nagata and Braysy 2009): the child is the first parent, but the second
 // parent's edges of one AB-cycle replace the first parent's edges of this cycle. This may leave
-// subtours, which do not visit the depot. The best exchange of two edges joins each of them, the
-// smallest first, to another subtour or a route, or makes it a new route.
+// subtours, which do not visit the depot. The best exchange of two edges joins the smallest
+// subtour to another one or to a route, or makes it a new route; this is repeated until no subtour
+// is left.
 #pragma once
 
 #include "tours/problem/metric.cuh"
@@ -37,7 +38,7 @@ struct RouteParts {
   }
 
   // Gives the number of a part to the customers from `begin` on, in the direction away from
-  // `before`, up to the depot or once around the subtour. Returns how many customers these are.
+  // `before`, up to the depot or once around the subtour. Returns the number of these customers.
   GLS_DEVICE int mark(int begin, int before, int number) const {
     int size = 0, c = begin;
     do {
@@ -48,7 +49,7 @@ struct RouteParts {
     return size;
   }
 
-  // The part number of the smallest subtour that is left.
+  // The part number of the smallest remaining subtour.
   template <class Team>
   GLS_DEVICE int smallest(const Team& team) const {
     using Size = Ranked<int>;
@@ -130,7 +131,7 @@ struct RouteEdgeAssembly {
   struct Join {
     int u, from, v, to;
   };
-  // How much longer a join makes the child.
+  // The length that a join adds to the child.
   GLS_DEVICE static Length loss(const Metric& length, const Join& join) {
     return length(join.u, join.v) + length(join.from, join.to) - length(join.u, join.from) -
            length(join.v, join.to);

@@ -34,7 +34,7 @@ class RouteEdgeAssembly(RouteRecombination):
     second parent has. This is edge assembly for vehicle routing with the single strategy (Nagata
     and Bräysy 2009). All copies of the depot are one node, and an empty route is a loop at this
     node. Subtours without the depot are removed, the smallest first: the best exchange of two edges
-    between near nodes joins each to another subtour or a route, or makes it a new route if a
+    between near nodes joins each one to another subtour or a route, or makes it a new route if a
     vehicle is left. All other edges come from the parents. The crossover ignores load and duration,
     so a search has to repair the child. Lengths must be symmetric.
 
@@ -55,7 +55,7 @@ class RouteEdgeAssembly(RouteRecombination):
     reverses = True
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the maximum device memory of a pair in bytes, reached with one depot copy."""
+        """Return the device memory of a pair in bytes if there is one depot copy: the maximum."""
         return 4 * n + 64 + pair_bytes(n, 4, n - 1)
 
     def workspace(

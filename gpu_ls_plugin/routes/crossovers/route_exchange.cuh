@@ -10,7 +10,7 @@
 
 namespace gls {
 
-// Parameters of kicks that ruin or exchange routes, and their memory.
+// Parameters and memory of kicks that ruin or exchange routes.
 struct RouteMates {
   int removed, longest;  // see Ruin
   int most;              // maximum number of routes in an exchange
@@ -109,11 +109,11 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     state.count = waits;
   }
 
-  // Replaces the most similar route by the mate's route that begins at place `begin`. The new route
-  // gets those customers of the mate's route that were in the replaced route or wait for a place;
-  // if `moves`, it also gets those in other routes, except in routes that are replacements already.
-  // Returns false if no route shares a customer with the mate's route, or if too many customers
-  // would wait.
+  // Replaces the most similar route with the mate's route that begins at place `begin`. The new
+  // route gets those customers of the mate's route that were in the replaced route or wait for a
+  // place; if `moves`, it also gets those in other routes, except in routes that are already
+  // replacements. Returns false if no route shares a customer with the mate's route, or if too many
+  // customers would wait.
   GLS_DEVICE bool replace_by(int begin, int nodes, bool moves) const {
     int most = 0;
     const int best = most_alike(begin, nodes, most);
@@ -125,7 +125,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
       const int route = routes.owners[c];
       return moves ? route < 0 || shares[route] >= 0 : route < 0 || route == best;
     };
-    // Customers of the new route leave their routes. The replaced route's other customers wait.
+    // Customers of the new route leave their old routes. The replaced route's other customers wait.
     for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {
       if (!comes(c)) continue;
       const int route = routes.owners[c];

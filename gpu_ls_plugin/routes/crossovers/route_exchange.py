@@ -38,7 +38,7 @@ class RouteExchange(Cooperation):
     """Let chains that ruin and recreate routes also adopt each other's routes.
 
     In some kicks, routes of another chain's best tour replace the routes with which they share the
-    most customers; customers that lose their place are reinserted as by `RuinRecreate` (selective
+    most customers; customers that lose their place are reinserted as in `RuinRecreate` (selective
     route exchange, Nagata and Bräysy 2010). In each exchange of the population, the worst half of
     the chains continue from the best tours of the better half. If constraints are soft, the price
     of violations rises while too few of the current tours are feasible, and falls while too many
@@ -98,7 +98,7 @@ class RouteExchange(Cooperation):
         return _ExchangingKicks(perturbation.removed, perturbation.longest, self)
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return the costs by which giant tours are compared, shape (P,); see `of_feasible`."""
+        """Return the costs that are used to compare giant tours, shape (P,); see `of_feasible`."""
         return of_feasible(backend, problem, tours, costs)
 
     def exchange(
@@ -116,7 +116,7 @@ class RouteExchange(Cooperation):
 
 @dataclass(frozen=True)
 class _ExchangingKicks(RuinRecreate):
-    """Kicks that ruin and recreate routes, or sometimes exchange them."""
+    """Kicks that usually ruin and recreate routes, and sometimes exchange them."""
 
     exchange: RouteExchange = RouteExchange()
 

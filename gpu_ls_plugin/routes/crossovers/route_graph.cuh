@@ -42,7 +42,7 @@ struct RouteGraph {
     team.sync();
   }
 
-  // Replaces a neighbour of a customer by another one; does nothing for the depot.
+  // Replaces a neighbour of a customer with another one; does nothing for the depot.
   GLS_DEVICE void replace(int customer, int neighbour, int by) const {
     if (customer != 0) slots[2 * customer + slot_of(customer, neighbour)] = City(by);
   }

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class RouteRecombination(Recombination):
     """A crossover of two giant tours that takes vehicles, loads or durations into account.
 
-    Chains can cooperate by such a crossover only if constraints are hard: under soft constraints, a
-    child that is cheaper than a chain's best tour may be infeasible.
+    Chains can cooperate through such a crossover only if constraints are hard: under soft
+    constraints, a child that is cheaper than a chain's best tour may be infeasible.
     """
 
     reverses = False
@@ -26,7 +26,7 @@ class RouteRecombination(Recombination):
         return problem
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError if chains cannot cooperate by this crossover."""
+        """Raise UnsupportedProblemError if chains cannot cooperate through this crossover."""
         super().check(problem)
         if routing_problem(problem).penalties is not None:
             raise UnsupportedProblemError(

@@ -30,7 +30,7 @@ UNITS = 1 << 20  # largest rounded coordinate relative to the depot
 
 @dataclass(frozen=True)
 class SplitRecombination(RouteRecombination):
-    """Cross the orders of the customers, without the depot, and cut the child into routes by Split.
+    """Cross orders of customers, without the depot, and cut the child into routes with Split.
 
     Order crossover combines giant tours without their copies of the depot; Split then cuts the
     child's order into the cheapest routes (Prins 2004; `split`). Routes respect the limits on load,

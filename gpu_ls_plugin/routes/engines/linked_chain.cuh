@@ -2,8 +2,8 @@
 // accept or undo.
 //
 // On a GPU, each chain runs on a warp, with its lists in shared memory if they fit. Removing or
-// inserting a customer changes a few links. The lanes divide the near nodes of a customer among
-// themselves. To undo a kick, the chain restores a copy of its lists.
+// inserting a customer changes only a few links. The lanes divide the near nodes of a customer
+// among themselves. To undo a kick, the chain restores a copy of its lists.
 #pragma once
 
 #include "runs/acceptance.cuh"
@@ -14,8 +14,8 @@
 
 namespace gls {
 
-// Number of random draws reserved for a kick, of four numbers each; the last draw decides on
-// acceptance.
+// Number of random draws, of four numbers each, reserved for a kick; the last of them decides
+// whether the repaired tour is accepted.
 constexpr int kStringDraws = 1 << 8;
 constexpr int kRing = 128;                  // maximum number of customers in the queue
 constexpr int kChanged = 2 * kMostRemoved;  // maximum number of routes that a kick changes
@@ -198,7 +198,7 @@ struct LinkedChain {
   }
 
   // Makes the best move of one queued customer after another. Stops early once the cost is again
-  // what it was `before` the kick: almost always, the repair has then restored the old tour.
+  // what it was `before` the kick, because the repair has then almost always restored the old tour.
   GLS_DEVICE void descend(Cost before) {
     const auto wakes = [&](int node) { wake(node); };
 #pragma unroll 1
@@ -216,7 +216,7 @@ struct LinkedChain {
   }
 
   // Keeps the current tour as the best if it is the first feasible one, or if it is cheaper than
-  // the best and both or neither are feasible. Returns whether it is the new best.
+  // the best and either both are feasible or neither is. Returns whether it is the new best.
   GLS_DEVICE bool note_best() {
     const bool feasible = pays_nothing();
     if (feasible == best_is_feasible ? !(totals.cost < best) : !feasible) return false;

@@ -25,7 +25,7 @@ OWN = (
     struct_of(HEADER, "LinkedBatch"),
     struct_of("routes/engines/string_removal.cuh", "StringRuin"),
 )
-LOOKS = 1000  # maximum number of looks per kick: rounding errors could make a repair cycle
+LOOKS = 1000  # maximum number of looks per kick, because rounding errors could make a repair cycle
 FIRST_KICKS = {"cuda": 50, "cpu": 200}  # kicks per chain in the first launch, which must be short
 
 
@@ -44,7 +44,7 @@ class LinkedChains(PricedChains):
     """Chains on linked lists of routes that kick, repair, and accept or undo, all in one kernel.
 
     `ruin` holds the arguments of gls::StringRuin. `neighbourhoods` is the number of neighbourhoods
-    of the descent that precedes the chains; the moves of each are counted separately.
+    of the descent that precedes the chains; the moves of each neighbourhood are counted separately.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class LinkedChains(PricedChains):
     ) -> None:
         super().__init__(start, accept, patience, neighbourhoods=neighbourhoods)
         problem = routing_problem(start.problem)
-        # Kept alive, because kernels read its arrays.
+        # This attribute keeps the rows alive, because kernels read their arrays.
         self._rows = rows = LinkedRows(start.backend, problem, start.problem, len(start.tours))
         self._kernel, self._shared_bytes = string_kernel(accept, *rows.types), rows.shared_bytes
         self._arguments = {

@@ -1,8 +1,8 @@
-// Local search of giant tours on linked lists of their routes, one team per tour.
+// Local search of giant tours on linked lists of their routes, with one team per tour.
 //
 // A descent makes the best move of one customer after another until no customer has an improving
 // move. A customer without an improving move of the first kind may begin a new route. Each other
-// kind of moves is tried once no customer has an improving move of the kinds before it. The lanes
+// kind of move is tried once no customer has an improving move of the kinds before it. The lanes
 // divide the near nodes of a customer among themselves.
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace gls {
 
-// Maximum number of looks at customers, per node of a tour: rounding of real numbers could make a
-// descent cycle.
+// Maximum number of looks at customers, per node of a tour. The limit is needed because rounding of
+// real numbers could make a descent cycle.
 constexpr int64 kMostLooks = 1000;
 
 // Arguments of descents on linked lists, in addition to those that all descents have.

@@ -1,4 +1,4 @@
-"""Engine of local search on linked lists of routes, one warp per giant tour."""
+"""Engine of local search on linked lists of routes, with one warp per giant tour."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class LinkedDescent(PersistentEngine):
         kinds = len(neighbourhoods)
         super().__init__(backend, problem, tours, kinds)
         routes, xp, size = routing_problem(problem), backend.xp, len(tours)
-        # Keeps the vehicles' arrays alive, since kernels have only their addresses.
+        # This attribute keeps the vehicles' arrays alive, since kernels have only their addresses.
         self._rows = rows = LinkedRows(
             backend, routes, problem, size, near, kinds=kinds, uneven=True
         )

@@ -26,7 +26,7 @@ LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # limits, as multiples of the problem's pe
 
 
 class PricedChains(Chains):
-    """Chains of giant tours; violations cost `price` times the penalties of the problem."""
+    """Chains of giant tours in which violations cost `price` times the penalties of the problem."""
 
     price = 1.0
 
@@ -64,7 +64,7 @@ class PricedChains(Chains):
             add_up(backend, search_metric(problem), {"metric_data": data}, tours, costs)
 
     def feasible(self) -> Any:
-        """Return which of the current tours pay for no violation, bool (P,)."""
+        """Return whether each current tour pays for no violation, bool (P,)."""
         lengths = lengths_of(self.start.backend, self.start.problem, self.tours)
         return nothing_paid(self.costs, lengths)
 
@@ -82,11 +82,11 @@ def set_price(chains: PricedChains, feasible: float) -> None:
 
 
 def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-    """Return the costs by which giant tours are compared, shape (P,).
+    """Return the costs that are used to compare giant tours, shape (P,).
 
     Infeasible tours look cheap while the price of violations is low, so they get the cost of the
-    most expensive feasible tour; if no tour is feasible, all get infinity. Under hard constraints,
-    `costs` are returned unchanged.
+    most expensive feasible tour; if no tour is feasible, all costs are infinite. Under hard
+    constraints, `costs` are returned unchanged.
     """
     if routing_problem(problem).penalties is None:
         return costs
@@ -142,7 +142,7 @@ class PricedMigration(Migration):
         )
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return the costs by which giant tours are compared, shape (P,); see `of_feasible`."""
+        """Return the costs that are used to compare giant tours, shape (P,); see `of_feasible`."""
         return of_feasible(backend, problem, tours, costs)
 
     def exchange(

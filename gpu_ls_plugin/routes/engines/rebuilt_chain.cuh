@@ -13,8 +13,8 @@
 
 namespace gls {
 
-// Number of random draws reserved for a kick, of four numbers each; the last draw decides on
-// acceptance.
+// Number of random draws, of four numbers each, reserved for a kick; the last of them decides
+// whether the repaired tour is accepted.
 constexpr int kRebuildDraws = 1 << 12;
 
 // Memory for the giant tours that kicks make, one row per chain.
@@ -140,8 +140,8 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     }
 
     // Keeps the cost of the view's tour as the best if the tour is the first feasible one, or if it
-    // is cheaper than the best and both or neither are feasible. Returns whether it is the new
-    // best.
+    // is cheaper than the best and either both are feasible or neither is. Returns whether it is
+    // the new best.
     GLS_DEVICE bool note_best(const Team& team, const View& view, Cost its_cost) {
       const bool cheaper = its_cost < best;
       if (!cheaper && best_is_feasible) return false;
@@ -159,7 +159,7 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     return length + relief_of<Cost>(metric);
   }
 
-  // Replaces the view's tour by the kicked one, and queues the nodes with new neighbours.
+  // Replaces the view's tour with the kicked one, and queues the nodes with new neighbours.
   GLS_DEVICE static void begin_repair(const Team& team, const View& view, const int* kicked,
                                       WorkQueue<City>& queue) {
     wake(team, view, kicked, queue);

@@ -1,6 +1,6 @@
 // Slack induction by string removals (Christiaens and Vanden Berghe 2020): removes strings of
-// successive customers from routes near each other. Then reinserts the customers greedily, each at
-// its best place; some places are skipped at random.
+// successive customers from routes near each other, then reinserts the customers greedily, each at
+// its best place. Some places are skipped at random.
 #pragma once
 
 #include "backends/include/philox.cuh"
@@ -41,7 +41,8 @@ struct StringRemoval {
   const StringRuin& ruin;
   Waits& waits;
 
-  // Makes a kick. Returns false if a customer finds no place; some customers are then in no route.
+  // Makes a kick. Returns false if a customer has no feasible place; some customers are then in no
+  // route.
   // One lane calls wake(node) for each node whose neighbours change, and changed(route) for each
   // route that changes.
   template <class Team, class Wake, class Changed>
@@ -131,7 +132,7 @@ struct StringRemoval {
     wake(first);
   }
 
-  // Sorts the removed customers: at random, by decreasing demand, or by decreasing or increasing
+  // Sorts the removed customers: randomly, by decreasing demand, or by decreasing or increasing
   // distance from the depot.
   template <class Team>
   GLS_DEVICE void arrange(const Team& team) const {
@@ -156,7 +157,7 @@ struct StringRemoval {
   }
 
   // Inserts a customer at the best place near it or in an empty route; if there is no such place,
-  // at the best of all places. Returns false if no route may take the customer.
+  // at the best place in all routes. Returns false if no route may take the customer.
   template <class Team, class Wake, class Changed>
   GLS_DEVICE bool insert(const Team& team, int customer, Wake wake, Changed changed) const {
     const Option none{endless_length(), 0xffffffffu};
@@ -205,8 +206,8 @@ struct StringRemoval {
   }
 
   // The near node with this rank, next to which the customer may go. For the depot, returns the
-  // copy of the depot in a random customer's route: the customer may become the first or last
-  // there.
+  // copy of the depot in a random customer's route, where the customer may become the first or the
+  // last.
   GLS_DEVICE int beside(int customer, int rank) const {
     const int node = near(customer, rank);
     if (node != 0) return node;
@@ -216,8 +217,8 @@ struct StringRemoval {
     return route == Routes::kNone ? other : routes.depot(route);
   }
 
-  // An estimate of what a customer costs behind the node `place`; index 0xffffffff if the route may
-  // not take the customer.
+  // An estimate of what a customer costs after the node `place`; the index is 0xffffffff if the
+  // route may not take the customer.
   GLS_DEVICE Option option(int customer, int place, int route, uint32 index) const {
     Option found{endless_length(), 0xffffffffu};
     const Length more =

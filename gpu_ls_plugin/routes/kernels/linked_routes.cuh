@@ -17,7 +17,8 @@ struct ViolationWeights {
 };
 
 // Lists by node and by route, in one piece of memory. Durations up to each node are stored if
-// durations are limited; durations of routes are also stored if lengths are real.
+// durations are limited; durations of routes are stored if durations are limited or lengths are
+// real.
 template <class City, class Time, bool timed, bool real>
 struct RouteLists {
   City *after, *before;  // next and previous node; of a depot: first and last customer of its route
@@ -144,8 +145,8 @@ struct LinkedRoutes {
   GLS_DEVICE Cost for_vehicles(int used) const {
     return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
   }
-  // How much more a route pays if it also visits a customer and becomes longer by `more`; -1 if the
-  // constraints are hard and the customer does not fit.
+  // How much more a route pays for violations if it also visits a customer and becomes longer by
+  // `more`; -1 if the constraints are hard and the customer does not fit.
   GLS_DEVICE Cost surcharge(int route, int customer, Length more) const {
     const Used its = whole(route), add = of(customer);
     const Used then{its.load + add.load, its.time + add.time + Time(more)};
@@ -155,7 +156,7 @@ struct LinkedRoutes {
 
   GLS_DEVICE void link(int a, int b) const { now.after[a] = City(b), now.before[b] = City(a); }
 
-  // Called by one lane: detach() removes a customer from its route, attach() inserts it behind node
+  // Called by one lane: detach() removes a customer from its route, attach() inserts it after node
   // a. Afterwards, the route's `places`, `loads_to` and `times_to` are out of date.
   GLS_DEVICE void detach(int customer) const {
     const int a = before(customer), b = after(customer), route = owner(customer);
@@ -249,8 +250,8 @@ struct LinkedRoutes {
     return team.template sum<Cost>(nodes, [&](int a) { return Cost(between(a, after(a))); });
   }
 
-  // Writes the giant tour: routes sorted by their first customers, empty ones last. The result does
-  // not depend on which copy of the depot a route has.
+  // Writes the giant tour, with routes sorted by their first customers and empty ones last. The
+  // result does not depend on which copy of the depot a route has.
   template <class Team>
   GLS_DEVICE void write(const Team& team, int* tour) const {
     team.each(copies(), [&](int route) {
@@ -272,7 +273,7 @@ struct LinkedRoutes {
     team.sync();
   }
 
-  // Replaces the routes by those of another tour; `next` has the successor of each node.
+  // Replaces the routes with those of another tour; `next` has the successor of each node.
   template <class Team>
   GLS_DEVICE void take(const Team& team, const int* next) const {
     team.each(nodes, [&](int node) { link(node, next[node]); });
@@ -329,8 +330,8 @@ struct LinkedRoutes {
     });
   }
 
-  // Prices, durations and numbers of used routes, added up over the two routes of a move, which may
-  // be the same.
+  // The following functions add up prices, durations and numbers of used routes over the two routes
+  // of a move, which may be the same.
   GLS_DEVICE Cost price_of(int here, int there) const {
     return price(whole(here)) + (here == there ? Cost(0) : price(whole(there)));
   }
@@ -342,8 +343,8 @@ struct LinkedRoutes {
     return (now.sizes[here] > 0) + (here != there && now.sizes[there] > 0);
   }
 
-  // Updates the size, load and duration of a route that a customer joins (`sign` is 1) or leaves
-  // (-1), and the totals; the route becomes longer by `longer`.
+  // Updates the totals, and the size, load and duration of a route that a customer joins (`sign` is
+  // 1) or leaves (-1) and that becomes longer by `longer`.
   GLS_DEVICE void change(int route, int customer, int sign, Length longer) const {
     const Used add = of(customer), its = whole(route);
     const Used then{its.load + sign * add.load, its.time + Time(sign) * add.time + Time(longer)};

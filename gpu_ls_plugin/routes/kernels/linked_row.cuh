@@ -37,7 +37,7 @@ struct LinkedRow {
 
   const int n;
   Vehicles vehicles;
-  Memory memory;  // the rest of the row's memory, behind the lists
+  Memory memory;  // the rest of the row's memory, after the lists
   const TourLengths length;
   const NearNodes near;
   const ViolationWeights<Cost>& weights;

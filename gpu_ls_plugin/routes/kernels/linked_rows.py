@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
 LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
-MOST_WARPS, MOST_REAL_WARPS = 16, 12  # per block; with real lengths, registers allow fewer
+MOST_WARPS, MOST_REAL_WARPS = 16, 12  # per block; if lengths are real, registers allow fewer
 NOTES_BYTES = 1024  # bytes of shared memory per row, in addition to its lists
 MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
 
 
 def most_rows(problem: TSP | CVRP) -> int:
-    """Return how many rows a multiprocessor searches at once, one per warp, if memory allows."""
+    """Return how many rows, one per warp, a multiprocessor searches at once if memory allows."""
     return MOST_WARPS if problem.integer else MOST_REAL_WARPS
 
 
@@ -78,13 +78,13 @@ class LinkedShape(DescentShape):
         kinds: int = 1,
         uneven: bool = False,
     ) -> LinkedShape:
-        """Return the layout for a multiprocessor with `rows` rows, which searches as many as fit.
+        """Return the layout for a multiprocessor that searches as many of its `rows` rows as fit.
 
         Lengths are computed from `site_bytes` bytes per node; `kinds` is the number of kinds of
-        moves. If memory allows, each row gets a separate block in two cases. If there are few rows,
-        the program then does not depend on their number, so a search with varying numbers of rows
-        needs only two programs. If rows are `uneven`, no row then has to wait for the slowest row
-        of its block.
+        moves. If memory allows, each row gets a separate block in two cases. First, if there are
+        few rows: the program then does not depend on their number, so a search with varying numbers
+        of rows needs only two programs. Second, if rows are `uneven`: no row then has to wait for
+        the slowest row of its block.
         """
         own = row_bytes(problem, 2, kinds)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
@@ -160,8 +160,8 @@ class LinkedRows:
     """Launch layout and arguments of kernels on a batch of `size` rows.
 
     `tsp` is the problem of the giant tours. Customers may move next to the nodes on their `near`
-    lists, by default one near node for each lane of a warp. `kinds` is the number of kinds of
-    moves. In `uneven` batches, some rows take much longer than others. All kernels take
+    lists; by default, a list has one node for each lane of a warp. `kinds` is the number of kinds
+    of moves. In `uneven` batches, some rows take much longer than others. All kernels take
     `arguments`; a block needs `shared_bytes` bytes of dynamic shared memory.
     """
 

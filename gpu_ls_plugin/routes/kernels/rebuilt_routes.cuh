@@ -1,6 +1,6 @@
 // Reinsertion of customers that have been removed from their routes. The next customer is always
 // the one with the largest regret: how much more its best place in another route costs than its
-// best place of all.
+// best place overall.
 //
 // A customer goes next to a near customer or begins a route. A few places are skipped at random;
 // otherwise most customers would go back to their old places.
@@ -34,7 +34,7 @@ struct RebuiltState {
   int routes;     // number of routes, some of which may be empty
   int spare;      // an empty route that a customer may begin, or -1
   int count;      // number of waiting customers
-  int from;       // the node behind which the last insertion was made
+  int from;       // the node after which the last insertion was made
   int joined;     // the customer inserted last
   int changed;    // the route of this customer
   uint32 blinks;  // a random number that decides which places are skipped
@@ -49,7 +49,7 @@ struct RebuiltRoutes {
   using Routes = OpenRoutes<Vehicles>;
   using Edge = typename Routes::Edge;
 
-  // The best edge in which to insert a customer, and the best edge of another route.
+  // The best edge at which to insert a customer, and the best edge of another route.
   struct Options {
     Edge best, second;
     int route, other;  // the routes of these edges, or -1
@@ -66,8 +66,8 @@ struct RebuiltRoutes {
       if (others.route >= 0) offer(others.best, others.route);
       if (others.other >= 0) offer(others.second, others.other);
     }
-    // The regret; it puts customers that only one route can take first, and those that no route can
-    // take last.
+    // The regret. Customers that only one route can take come first, and those that no route can
+    // take come last.
     GLS_DEVICE Length regret() const {
       if (route < 0) return Length(-1);
       return (other < 0 ? endless<Length>() / 2 : second.value) - best.value;

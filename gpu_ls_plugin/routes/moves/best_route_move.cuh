@@ -6,7 +6,7 @@
 
 namespace gls {
 
-// The index of a move, and its change of cost, clamped from below to what a length can hold.
+// The index of a move, and its change of cost, but at least the minimum of a length.
 template <class Length, class Cost>
 GLS_DEVICE Rated<Length> rated(Cost more, uint32 index) {
   const Cost most = sizeof(Length) == 4 ? Cost(1 << 30) : Cost(int64(1) << 60);
@@ -19,8 +19,9 @@ GLS_DEVICE Rated<Length> no_move(Length removed, Length slack) {
   return {Length(removed * -1e-10) - slack, 0xffffffffu};
 }
 
-// Makes the best move of a customer. Returns false if no move improves. Calls wake(node) for each
-// node whose neighbours change. The lanes share `ends`, which receives the two routes of the move.
+// Makes the best move of a customer. Returns false if no move improves the tour. Calls wake(node)
+// for each node whose neighbours change. The lanes share `ends`, which receives the two routes of
+// the move.
 template <class Team, class Moves, class Wake>
 GLS_DEVICE bool improve(const Team& team, const Moves& moves, int c, typename Moves::City* ends,
                         Wake wake) {

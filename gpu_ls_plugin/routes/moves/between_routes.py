@@ -14,7 +14,7 @@ from gpu_ls_plugin.tours.moves.base import Neighbourhood
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# Number of moves that RouteMoves has per candidate: in all, and without moves that reverse parts.
+# Number of moves of RouteMoves per candidate: in all, and without those that reverse parts.
 BESIDE, DIRECTED = 14, 8
 
 
@@ -60,7 +60,7 @@ class TwoOptStar(BetweenRoutes):
 
 @dataclass(frozen=True)
 class SwapStar(BetweenRoutes):
-    """Exchange two customers of two routes; each goes to the best place in the other route.
+    """Exchange two customers between two routes; each goes to the best place in the other route.
 
     A customer is exchanged for a candidate in another route, or for a neighbour of the candidate
     there. Each customer goes to the cheapest of these places in the other route: next to one of its
@@ -96,7 +96,7 @@ class RouteMoves(BetweenRoutes):
     including loads and durations. The search is several times as fast as on tours stored as arrays,
     which suits the many children of a generation. A customer without an improving move may begin a
     new route. The search must use `First()`; only `SwapStar()` may follow this neighbourhood.
-    Chains with `StringRemoval` repair by the same moves, but begin no routes.
+    Chains with `StringRemoval` repair with the same moves, but begin no routes.
     """
 
     name = "route_moves"

@@ -10,11 +10,11 @@ namespace gls {
 
 enum RouteMove : uint32 {
   kBehind,
-  kBefore,  // c goes behind or before v
+  kBefore,  // c goes after or before v
   kPairBehind,
-  kPairBefore,  // c and s go behind or before v, and c is next to v
+  kPairBefore,  // c and s go after or before v, and c is next to v
   kLedBefore,
-  kLedBehind,  // p and c go before or behind v, and c is next to v
+  kLedBehind,  // p and c go before or after v, and c is next to v
   kSwapNext,
   kSwapLast,  // c and w, or c and u, change places
   kTailBehind,

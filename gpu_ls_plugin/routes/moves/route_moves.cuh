@@ -49,7 +49,7 @@ struct RouteMoves {
     return true;
   }
 
-  // The best improving move of a customer; its index is 0xffffffff if no move improves.
+  // The best improving move of a customer; its index is 0xffffffff if there is no such move.
   template <class Team>
   GLS_DEVICE Option best(const Team& team, int c) const {
     const Around its(routes, c);
@@ -253,7 +253,7 @@ struct RouteMoves {
   GLS_DEVICE static Used sum(const Used& a, const Used& b) {
     return {a.load + b.load, a.time + b.time};
   }
-  // Load and duration of the rest of a route, behind its `head` and the edge that follows.
+  // Load and duration of the rest of a route, after its `head` and the edge that follows.
   GLS_DEVICE static Used rest(const Used& whole, const Used& head, Rough edge) {
     return {whole.load - head.load, whole.time - head.time - Time(edge)};
   }

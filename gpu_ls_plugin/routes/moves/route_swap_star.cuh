@@ -1,11 +1,11 @@
-// SWAP* on linked lists of routes (Vidal 2022): exchanges two customers of two routes; each goes to
-// the best place in the other route.
+// SWAP* on linked lists of routes (Vidal 2022): exchanges two customers between two routes; each
+// goes to the best place in the other route.
 //
 // A customer is exchanged for a near customer, or for one of the two neighbours of the near
 // customer in its route. All places of both routes are tried; the places of the customer in the
-// other route are evaluated once for these three trades. A trade is dropped if it can no longer
-// gain after the two removals, or after the first insertion. Real lengths are estimated to choose
-// the best trade; its gain is then computed exactly.
+// other route are evaluated only once for these three trades. A trade is dropped after the two
+// removals, or after the first insertion, if it can no longer gain. Real lengths are estimated to
+// choose the best trade; its gain is then computed exactly.
 #pragma once
 
 #include "routes/moves/best_route_move.cuh"
@@ -27,7 +27,7 @@ struct RouteSwapStar {
   const Routes& routes;
   const NearNodes& near;
 
-  // The best improving trade of a customer; its index is 0xffffffff if no trade improves.
+  // The best improving trade of a customer; its index is 0xffffffff if there is no such trade.
   template <class Team>
   GLS_DEVICE Option best(const Team& team, int c) const {
     const Leaving its(routes, c);
@@ -72,9 +72,9 @@ struct RouteSwapStar {
     GLS_DEVICE Rough longer() const { return straight - removed; }
   };
 
-  // The three places of a route where a customer adds the least length, as the nodes behind which
-  // it goes. Another customer that leaves the route removes only two places, so one of the three
-  // remains.
+  // The three places of a route where a customer adds the least length, as the nodes after which it
+  // goes. Another customer that leaves the route removes only two places, so at least one of the
+  // three remains.
   struct Places {
     Rough more[3] = {kMost, kMost, kMost};
     int behind[3] = {-1, -1, -1};
@@ -136,7 +136,7 @@ struct RouteSwapStar {
     return best;
   }
 
-  // For each node of a route, calls tell(length that the customer adds behind this node, node).
+  // For each node of a route, calls tell(length that the customer adds after this node, node).
   // Skips the customer `without`, as if it had left the route.
   template <class Tell>
   GLS_DEVICE void walk(int customer, int route, int without, Tell tell) const {

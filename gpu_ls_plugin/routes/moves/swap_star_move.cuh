@@ -1,8 +1,9 @@
-// SWAP* at a city: exchanges two customers of two routes; each goes to its best place (Vidal 2022).
+// SWAP* at a city: exchanges two customers between two routes; each goes to its best place in the
+// other route (Vidal 2022).
 //
 // t2 is exchanged for its candidate t3, or for a neighbour of t3 in the route of t3. Each customer
-// is tried next to each of its candidates in the other route, at both ends of that route, and in
-// place of the other customer. If the trade can no longer gain once t2 is inserted, it is dropped.
+// is tried next to each of its candidates in the other route, at both ends of that route, and where
+// the other customer was. If the trade can no longer gain once t2 is inserted, it is dropped.
 #pragma once
 
 #include "tours/moves/exchange_move.cuh"
@@ -11,7 +12,7 @@ namespace gls {
 
 // Writes the move that exchanges the customers at two places. `shift` says where the customer from
 // `its_place` goes: to `place` if it is 0, otherwise between the cities that are |shift| and
-// |shift| + 1 steps away from `place`, ahead if it is positive. `its_shift` says the same for
+// |shift| + 1 steps away from `place`, ahead if `shift` is positive. `its_shift` says the same for
 // `its_place`. Rarely called.
 template <class City>
 GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int its_place,
@@ -112,7 +113,7 @@ struct SwapStarMove {
     if (routes.visits_depot(v) || routes.visits_depot(first.t3) || routes.visits_depot(w)) return 0;
     Vacancy<View> a(view, v);
     if (a.steps_to(place3) != 0) return 0;
-    // Skips trades that t2 also finds by another first step: from its other edge, or with w as t3.
+    // Skips trades that t2 also finds with another first step: at its other edge, or with w as t3.
     const Length behind = view.leaving(v, a.behind);
     if (first.forward && behind > view.length(v, first.t3)) return 0;
     if (variant > 0) {

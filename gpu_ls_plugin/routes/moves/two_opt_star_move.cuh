@@ -47,7 +47,7 @@ struct TwoOptStarMove {
       to.t[2] = other > 0 ? ye : q, to.t[3] = e;
       to.t[4] = other > 0 ? q : xe, to.t[5] = other > 0 ? y : d;
     };
-    // All copies of the depot are equally far from a node, so two edges decide the gain.
+    // A node is equally far from all copies of the depot, so two edges decide the gain.
     const Length removed = first.length + view.leaving(q, y);
     const Length added = view.length(first.t2, y) + view.length(q, x);
     const RouteRooms<View> rooms{view};

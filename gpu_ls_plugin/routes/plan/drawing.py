@@ -144,7 +144,7 @@ def _draw_map(axes: Axes, points: NDArray[Any], routes: list[list[int]], colors:
 def _write_numbers(
     axes: Axes, points: NDArray[Any], routes: list[list[int]], colors: list[Any]
 ) -> None:
-    """Write the number of each route beside its customer farthest from the depot."""
+    """Write the number of each route beside its customer that is farthest from the depot."""
     style: dict[str, Any] = {"fontsize": 8, "fontweight": "bold", "ha": "center", "va": "center"}
     for number, (route, color) in enumerate(zip(routes, colors, strict=True), start=1):
         away = points[route] - points[0]

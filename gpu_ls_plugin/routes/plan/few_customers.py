@@ -28,8 +28,8 @@ def are_few(problem: Problem) -> bool:
 
 def best_routes(problem: CVRP) -> Routes | None:
     """Return the cheapest feasible routes for few customers; None if no routes are feasible."""
-    # Bit masks represent sets of customers. Keys of `by_first` are the lowest customers of routes;
-    # keys of `best`, the customers served so far.
+    # Bit masks represent sets of customers. The keys of `by_first` are the lowest-numbered
+    # customers of routes; those of `best` are the sets of customers served so far.
     by_first: dict[int, list[tuple[int, Any, list[int]]]] = {}
     for bits, cost, order in _single_routes(problem):
         by_first.setdefault(bits & -bits, []).append((bits, cost, order))

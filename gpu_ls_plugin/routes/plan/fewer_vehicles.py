@@ -1,7 +1,7 @@
 """Short runs, called tries, that find out whether a smaller fleet gives shorter routes.
 
-Annealing chains open routes while they are hot, and cannot close them again when they are cold. If
-the fleet is limited, they end with other routes, which are often much shorter.
+Annealing chains open routes while they are hot, and cannot close these routes again when they are
+cold. If the fleet is limited, chains end with other routes, which are often much shorter.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NAME = "try of chains"
 def pay(problem: CVRP, request: Request, chosen: Settings) -> bool:
     """Return whether tries with fewer vehicles pay.
 
-    They do not pay if the time is too short for `KICKS`. There are none if the request sets a
+    They do not pay if the time is too short for `KICKS`. There are no tries if the request sets a
     search, starts, or limits other than time, or if the problem limits the fleet.
     """
     if not left_alone(problem, request.given, chosen) or problem.fleet is not None:

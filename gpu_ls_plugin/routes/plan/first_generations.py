@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 SEARCH = HybridGeneticSearch(size=50, children=64)
 # Total number of children that this stage needs, as (children, customers, power): `children` for up
-# to `customers` customers; with more customers, it grows with this power of their number.
+# to `customers` customers; with more customers, the total grows with this power of their number.
 # If there is time for just enough children, a CPU runs FEWEST populations; if there is more time,
 # both the number of populations and their generations grow with the square root of the time.
 ENOUGH = {"cuda": (120_000, 173, 2), "cpu": (28_000, 300, 4)}
 FEWEST = 4
 SHARE = 0.5  # share of the time for this stage; later chains seldom find much better routes
 LONGEST = 600.0  # maximum duration of this stage in seconds
-# Children per second: on a GPU OF_A_GPU / customers, but at most ON_GPU; on each core of a CPU
+# Children per second: on a GPU, OF_A_GPU / customers, but at most ON_GPU; on each core of a CPU,
 # OF_A_CORE / customers.
 ON_GPU, OF_A_GPU, OF_A_CORE = 6e4, 1.2e7, 1.5e5
 
@@ -67,9 +67,10 @@ def _prepare(stage: Stage, backend: str) -> None:
 def enough(backend: Backend, customers: int) -> float:
     """Return how many children put the genetic search ahead of chains (docs/vehicle-routing.md).
 
-    On a GPU, with 302 and 410 customers, chains are far ahead up to 0.6 to 0.8 million children. On
-    two cores, four populations with 9,000 children each take half a minute; up to 320 customers,
-    they mostly reach what chains reach in a minute, but with 358 and 448 they are far behind.
+    On a GPU, with 302 and 410 customers, chains are far ahead until the genetic search has bred 0.6
+    to 0.8 million children. On two cores, four populations with 9,000 children each take half a
+    minute; with up to 320 customers, their routes are mostly as good as those of chains after a
+    minute, but with 358 and 448 customers, they are far worse.
     """
     least, known, power = ENOUGH[backend.name]
     return least * max(1.0, customers / known) ** power

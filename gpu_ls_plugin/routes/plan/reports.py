@@ -59,7 +59,7 @@ def route_lines(found: dict[str, Any]) -> dict[str, str | None]:
 
 @dataclass(frozen=True)
 class Looked:
-    """The best feasible cost, the number of its routes, and the share of infeasible tours."""
+    """Cost and number of routes of the best feasible tour, and the share of infeasible tours."""
 
     cost: float | None
     routes: int
@@ -67,7 +67,7 @@ class Looked:
 
 
 class RouteDisplay(SolutionDisplay[CVRP, Looked]):
-    """Live display of the best feasible cost, its gap and routes, and the infeasible share."""
+    """Live display of the best feasible tour's cost, gap and routes, and the infeasible share."""
 
     def _look(self, tours: NDArray[Any]) -> Looked:
         feasible = self.problem.feasible(tours)

@@ -47,17 +47,17 @@ LEAST_BETWEEN_MIGRATIONS = 0.02  # minimum interval between migrations, in kicks
 LONG = 3600.0  # seconds; longer searches migrate at the intervals of a search of this length
 START = "savings"
 # Minimum number of customers for a search in parts. Above it, parts give better routes on CPUs at
-# equal processor time; on GPUs, chains of longer tours hardly fit into shared memory.
+# equal processor time; on GPUs, the lists of longer tours hardly fit into shared memory.
 LEAST_CUSTOMERS = {"cuda": 2000, "cpu": 3000}
 # With less time than SECONDS_A_CUSTOMER per customer, a GPU searches in parts from LEAST_HURRIED
 # customers on, because its many chains make too few kicks on whole tours. With 670 and 1,000
-# customers, parts are 0.06 to 0.3 % better after 3 s.
+# customers, searches in parts are 0.06 to 0.3 % better after 3 s.
 LEAST_HURRIED, SECONDS_A_CUSTOMER = 600, 0.005
 CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # number of customers in each part
 # Initial price of an excess as large as the largest demand, in multiples of the longest length.
 # At this price, most tours become feasible; the chains then lower it (`PricedMigration`).
 LENGTHS_OF_A_DEMAND = 4
-SECONDS_OF_SOFT = 0.005  # minimum time per place of a giant tour for soft constraints to pay
+SECONDS_OF_SOFT = 0.005  # minimum time, per place of a giant tour, for soft constraints to pay
 FIRST_TOURS = 16  # number of constructed tours; the best one is divided into parts
 
 
@@ -128,12 +128,12 @@ def _size(problem: TSP, request: Request, *, linked: bool) -> int:
 
 
 def _kicks_made(request: Request) -> float:
-    """Return about how many kicks a chain of a GPU, or a core of a CPU, makes in the time."""
+    """Return about how many kicks a chain of a GPU, or a core of a CPU, makes in the time limit."""
     return KICKS_OF_ROUTES[request.backend.name] * min(request.seconds, LONG)
 
 
 def _linked_search(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLocalSearch:
-    """Return a search by string removals whose chains migrate `MIGRATIONS` times in a run.
+    """Return a search with string removals whose chains migrate `MIGRATIONS` times in a run.
 
     If a core runs several chains, each makes fewer kicks, so they migrate less often.
     """
@@ -143,7 +143,7 @@ def _linked_search(repair: LocalSearch, problem: TSP, request: Request) -> Itera
 
 
 def _rebuilt_search(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLocalSearch:
-    """Return a search by ruin and recreate, for constraints that linked lists do not support."""
+    """Return a search with ruin and recreate, for constraints that linked lists do not support."""
     population = request.given.population or _size(problem, request, linked=False)
     cooperation = migration(population)
     return IteratedLocalSearch(

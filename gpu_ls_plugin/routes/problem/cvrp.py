@@ -72,8 +72,7 @@ class CVRP(Problem):
         Time that each customer adds to the duration of its route, in units of length; 0 for the
         depot.
     route_limit : number, optional
-        The longest duration of a route, which is its length plus the service times of its
-        customers.
+        Maximum duration of a route: its length plus the service times of its customers.
     vehicles : int, optional
         Size of the fleet. By default it is unlimited, and giant tours get enough copies of the
         depot for any sensible solution.
@@ -199,7 +198,7 @@ class CVRP(Problem):
         ----------
         path : path
         rounding : {"auto", "nearest", "none"}
-            Whether lengths of type EUC_2D are rounded. By default they are rounded unless the
+            Whether lengths of type EUC_2D are rounded. By default, they are rounded unless the
             best known costs of the instance's set are sums of unrounded lengths
             (`routes.problem.cvrplib.rounds`).
         vehicles, copies, optimum
@@ -245,7 +244,7 @@ class CVRP(Problem):
         route_size: float | None = None,
         seed: int | None = 0,
     ) -> Self:
-        """Make an instance by the published rules of the X set (Uchoa et al. 2017).
+        """Make an instance according to the published rules of the X set (Uchoa et al. 2017).
 
         Parameters
         ----------
@@ -425,7 +424,7 @@ class CVRP(Problem):
         return self._changed(fleet=vehicles)
 
     def _changed(self, **changes: Any) -> Self:
-        """Return the same problem with some of its content replaced."""
+        """Return the same problem with the given parts of its content replaced."""
         return type(self)._of(*(self._content | changes).values())
 
     @property
@@ -513,7 +512,7 @@ class CVRP(Problem):
         """Return the costs of checked tours on a backend; see `Problem.costs_on`."""
         metric, values = self.nodes.metric, self.nodes.values
         proven = type(self).cost is CVRP.cost and not foreign(metric)
-        # Kernels add the length from depot to depot, but `cost` does not.
+        # Kernels count the length from depot to depot, but `cost` does not.
         if not proven or metric.lengths(values, DEPOT, DEPOT).any():
             return super().costs_on(backend, tours)
         return lengths_of(backend, self.tsp, tours)
@@ -700,7 +699,7 @@ class CVRP(Problem):
         return min(self.customers, max(needed, len(self.simple_routes())))
 
     def simple_routes(self) -> list[list[int]]:
-        """Return feasible routes for all customers: each goes on to the nearest one that fits.
+        """Return feasible routes for all customers; each goes on to the nearest customer that fits.
 
         The number of routes is not limited.
         """

@@ -1,4 +1,4 @@
-"""Vehicle routing instances by the published rules of the X set.
+"""Vehicle routing instances made according to the published rules of the X set.
 
 Uchoa, Pecin, Pessoa, Poggi, Vidal and Subramanian, *New benchmark instances for the capacitated
 vehicle routing problem*, 2017. Nodes are distinct points of a grid.
@@ -64,7 +64,8 @@ def attracted_cells(
     """Draw free cells one by one, with probabilities proportional to their attraction by seeds.
 
     This uses the Gumbel trick: add a Gumbel number to the logarithm of each cell's attraction; the
-    cells with the largest sums are distributed like such draws. Drawn cells are marked as taken.
+    `count` cells with the largest sums are distributed like such draws. Drawn cells are marked as
+    taken.
     """
     if count == 0:
         return np.zeros(0, np.int64)

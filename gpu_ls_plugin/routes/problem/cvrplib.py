@@ -73,7 +73,7 @@ class Solution:
 
 
 def fits_routes(content: Content) -> int:
-    """Return how surely a file holds a routing problem, judged by its TYPE or by demands."""
+    """Return how surely a file holds a routing problem, judging by its TYPE or its demands."""
     sections = sections_of(content)
     if sections is None:
         return NO
@@ -166,7 +166,7 @@ def _whole(sections: Sections, keyword: str) -> int:
 def _values(
     sections: Sections, name: str, columns: str, nodes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the values (n, columns) of a section; its nodes must be those of DEMAND_SECTION."""
+    """Return the values (n, columns) of a section; it must list the nodes of DEMAND_SECTION."""
     own, values = node_table(sections, name, columns, len(nodes))
     if (own != nodes).any():
         node = own[(own != nodes).argmax()]
@@ -191,7 +191,7 @@ def _depot_first(sections: Sections, nodes: NDArray[np.int64]) -> NDArray[np.int
 def _service_times(
     sections: Sections, nodes: NDArray[np.int64], order: NDArray[np.intp]
 ) -> NDArray[np.float64] | None:
-    """Return service times from a number or a section, 0 for the depot; None if unspecified."""
+    """Return service times from a number or a section (0 for the depot); None if unspecified."""
     if "SERVICE_TIME" in sections.lines:
         if "SERVICE_TIME" in sections.fields:
             raise sections.error("SERVICE_TIME", "given both as a number and as a section")

@@ -156,8 +156,8 @@ def tolerated(limit: float, alone: NDArray[Any]) -> float:
     """Return the limit that searches compare durations with, plus some tolerance if it is a float.
 
     The tolerance is half of that in `beyond`. The other half allows for rounding: a route that a
-    search considers feasible is feasible in whichever order its duration is added up. Routes to a
-    single customer, whose durations are `alone`, are always feasible.
+    search considers feasible is feasible, whatever the order in which its duration is added up.
+    Routes to a single customer, whose durations are `alone`, are always feasible.
     """
     if alone.dtype.kind == "i":
         return limit

@@ -51,7 +51,7 @@ class GiantTSP(TSP):
 
     @property
     def writing(self) -> Writing:
-        """Which giant tours represent the same solution; see `Writing`."""
+        """The rules for which giant tours represent the same solution; see `Writing`."""
         customers = self.objective.problem.customers
         return {"symmetric": self.symmetric and not self.objective.directed, "customers": customers}
 

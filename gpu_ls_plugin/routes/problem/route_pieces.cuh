@@ -1,9 +1,9 @@
-// A change of up to four edges cuts routes into pieces and links these pieces in another way.
-// RoutePieces describes the pieces and their links.
+// RoutePieces describes a change of up to four edges, which cuts routes into pieces and links these
+// pieces in another way.
 //
-// A cut has two ends: the city in front of it and the one behind. From each end, a piece of the
-// route leads to a copy of the depot or to an end of another cut, the mate of the first end. Ends
-// are numbers of four bits, so a 32-bit word holds the mates of all eight ends.
+// A cut has two ends: the city before it and the one after it. From each end, a piece of the route
+// leads either to a copy of the depot or to an end of another cut, which is called the mate of the
+// first end. Ends are numbers of four bits, so a 32-bit word holds the mates of all eight ends.
 #pragma once
 
 #include "tours/problem/tour_segments.cuh"
@@ -15,7 +15,7 @@ constexpr int kMostPieces = 4;  // maximum number of edges in a change
 struct RoutePieces {
   static constexpr int kNone = 15;  // the mate if the piece leads to the depot
   uint32 linked, inner;             // for each end: the end it is linked to, and its mate
-  uint32 front;                     // a bit for each end: whether it is in front of its cut
+  uint32 front;                     // a bit for each end: whether it is before its cut
   uint32 fresh;                     // a bit for each cut: whether no cut before it is in its route
 
   // route(place) returns the route of a place; offset(place, route) returns the number of steps
@@ -24,8 +24,8 @@ struct RoutePieces {
   GLS_DEVICE RoutePieces(const Change& change, Route route, Offset offset)
       : linked(0), inner(0xffffffffu), front(0), fresh(0) {
     const int n = change.cities(), size = change.edges();
-    int routes[kMostPieces], offsets[kMostPieces];  // of the place in front of each cut
-    int ends[kMostPieces];                          // the end in front of each cut | behind << 4
+    int routes[kMostPieces], offsets[kMostPieces];  // of the place before each cut
+    int ends[kMostPieces];                          // the end before each cut | after it << 4
     GLS_UNROLL
     for (int c = 0; c < kMostPieces; ++c) {
       routes[c] = -1 - c, offsets[c] = 0, ends[c] = 0;

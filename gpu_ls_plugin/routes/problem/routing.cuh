@@ -1,10 +1,10 @@
 // The constraints of vehicle routing as an objective: giant tours pay for routes that exceed a
 // resource's limit, and for routes beyond the fleet.
 //
-// A change cuts a tour into segments. The head of a segment is its beginning up to its first depot;
-// the tail is its end from its last depot on. Each link joins a tail and a head into a new route.
+// A change cuts a tour into segments. The head of a segment is its part up to its first depot; the
+// tail is its part from its last depot on. Each link joins a tail and a head into a new route.
 // For each place of the tour, the kernels store summaries (Resource::Segment) of the parts of its
-// route before and behind that place (Schulz 2013, section 4.3; Irnich 2008). Evaluating a change
+// route before and after that place (Schulz 2013, section 4.3; Irnich 2008). Evaluating a change
 // then takes a few joins of summaries, however long the segments of the tour are.
 #pragma once
 
@@ -36,7 +36,7 @@ struct KeptRoutes {
 };
 
 // A resource and its summaries of routes, in memory at `at`. If summaries are sums, those of the
-// parts behind a place are not stored; they are computed from the summary of the whole route.
+// parts after a place are not stored; they are computed from the summary of the whole route.
 template <class ResourceType>
 struct KeptResource {
   using Resource = ResourceType;
@@ -186,8 +186,8 @@ struct Routing {
     keep_totals(team, routes, due);
   }
 
-  // Update the data after a change: one thread calls keep_places for each range of changed places,
-  // and then keep_sums.
+  // These functions update the data after a change: one thread calls keep_places for each range of
+  // changed places, and then keep_sums.
   static constexpr bool kKeepsPlaces = List::kAdds;
   template <class City>
   GLS_DEVICE void keep_places(int n, City city, int first, int length) const {
@@ -225,14 +225,15 @@ struct Routing {
     keep_totals(team, routes, due);
   }
 
-  // The price of all violations, which bounds what a change can save besides length.
+  // The price of all violations, an upper bound on what a change can save besides length.
   template <class Gain>
   GLS_DEVICE Gain relief() const {
     return Gain(*relief_place());
   }
 
   // Whether a change may reduce violations: a route that it cuts violates a limit, or the tour has
-  // more routes than the fleet. If directions matter, any change may, since it may reverse routes.
+  // more routes than the fleet has vehicles. If directions matter, any change may, since it may
+  // reverse routes.
   template <class Change>
   GLS_DEVICE bool may_relieve(const Change& change) const {
     if (kTurns || *used_place() > fleet) return true;
@@ -261,7 +262,7 @@ struct Routing {
   }
 
   // Whether moves may test the first resource in advance: no move may join two pieces of routes
-  // that together exceed its limit (tours/moves/route_rooms.cuh).
+  // that together exceed the limit of this resource (tours/moves/route_rooms.cuh).
   static constexpr bool kRooms = hard && List::kByNodes;
   GLS_DEVICE bool breaks_none() const { return *relief_place() == 0; }
   GLS_DEVICE int64 most_used() const { return resources.resource.most(); }

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem, Violations
     from gpu_ls_plugin.routes.problem.resources.base import Resource
 
-MAX_PRICE = 2.0**40  # largest price of a unit of a violation if costs are integers
+MAX_PRICE = 2.0**40  # largest price of a unit of violation if costs are integers
 
 
 @dataclass(frozen=True)
 class Penalties:
-    """Prices of a unit of load, a unit of duration and a route, each beyond its limit."""
+    """Prices of a unit of excess load, a unit of excess duration and a route beyond the fleet."""
 
     load: float
     duration: float
@@ -65,7 +65,7 @@ class Penalties:
 
 
 def price_of_demand(problem: RoutedProblem) -> float:
-    """Return the longest length divided by the largest demand, as a price of a unit of load."""
+    """Return the longest length divided by the largest demand, as the price of a unit of load."""
     return (problem.longest or 1.0) / max(1, int(problem.demands.max()))
 
 
@@ -106,7 +106,7 @@ class Routing(Objective):
         limited = problem.route_limit is not None
         built_in = (Load(), Duration()) if limited else (Load(),)
         self.resources: tuple[Resource, ...] = (*built_in, *problem.resources)
-        # Whether the consumption of a resource on a route depends on its direction.
+        # Whether the consumption of a resource on a route depends on the route's direction.
         self.directed = any(part.segments > 1 for part in self.resources)
 
         weight = "gls::int64" if problem.integer else "double"

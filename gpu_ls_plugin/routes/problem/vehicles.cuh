@@ -7,7 +7,7 @@
 
 namespace gls {
 
-// The data of Vehicles; its members of the same names are explained there.
+// The data of Vehicles, which explains the members of the same names.
 struct VehiclesData {
   int64 customers, capacity, most;
   const int* demands;

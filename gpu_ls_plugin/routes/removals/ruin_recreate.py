@@ -49,7 +49,7 @@ class RuinRecreate(KernelPerturbation):
 
     A kick draws a customer. Several routes near this customer each lose a string (Christiaens and
     Vanden Berghe 2020). The next customer to insert is the one with the largest regret: how much
-    more its best place in another route costs than its best place of all. Kicks respect the
+    more its best place in another route costs than its best place overall. Kicks respect the
     capacity, the route limit and the fleet: a feasible giant tour stays feasible if all customers
     find a place. Under soft constraints, load beyond the capacity is allowed and costs its penalty.
 

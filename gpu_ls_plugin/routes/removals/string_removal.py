@@ -34,10 +34,10 @@ class StringRemoval(KernelPerturbation):
     respect the capacity, the route limit and the fleet; under soft constraints, violations cost
     their penalty.
 
-    Chains of an iterated search kick linked lists of routes and repair only what has changed, by
+    Chains of an iterated search kick linked lists of routes and repair only what has changed, with
     built-in moves: relocations of one and two customers, swaps, 2-opt and 2-opt*. They are a
     hundred times as fast as chains with `RuinRecreate`. `perturb` does not repair; it leaves a tour
-    unchanged if some customers find no place.
+    unchanged if there is no place for some of the customers.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class Resource(ABC):
         Name in the registry.
     segments : int
         Number of segments stored for each place of a tour: 1 if segments are sums (`kAdds`),
-        otherwise 2: up to the place and from it on.
+        otherwise 2: one up to the place and one from it on.
     """
 
     name: ClassVar[str]

@@ -17,9 +17,9 @@
 //   static constexpr bool kTurns             whether the excess depends on a route's direction
 //   static constexpr bool kAdds              whether segments are sums. If so, the struct has
 //   Segment without(Segment whole, Segment first, Segment node)
-//                                            the part of the path `whole` that begins at the last
-//                                            node of `first`, the beginning of `whole`; `node` is
-//                                            the segment of that node
+//                                            the rest of the path `whole` from the last node of
+//                                            its beginning `first` on; `node` is the segment of
+//                                            that node
 //   static constexpr bool kByNodes           true if the order of the nodes does not matter; false
 //                                            if left out. If true, the struct has
 //   int used(segment), int most()            the consumption of a path, and the limit of a route

@@ -1,4 +1,4 @@
-"""Cuts: groups of routes near each other, with about equally many customers."""
+"""Cuts: groups of routes near each other, with about equal numbers of customers."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def grouped(
     """Return at most `count` groups of routes. Each route is in one group; no route may be empty.
 
     `turn` is the number of the cut. If it is even and nodes have coordinates, the groups are
-    sectors around the depot, from a random angle on. Otherwise, the routes are halved repeatedly:
-    each half is near one of two routes that are far apart.
+    sectors around the depot, beginning at a random angle. Otherwise, the routes are halved
+    repeatedly: each half is near one of two routes that are far apart.
     """
     middles = np.array([_middle(problem, np.asarray(route)) for route in routes])
     sizes = np.array([len(route) for route in routes])

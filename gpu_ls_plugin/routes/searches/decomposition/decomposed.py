@@ -1,4 +1,4 @@
-"""Search of routes in parts. Each round cuts the problem, searches the parts and joins them."""
+"""Search of routes in parts: each round cuts the problem, searches the parts and joins them."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class Decomposed(compiling_ahead.CompilesAhead):
     repeated halving, in which each half is near one of two routes that are far apart. Each group,
     with the depot, is a separate vehicle routing problem. Chains of an iterated search begin with
     the routes of a group; all groups are searched at the same time. The best routes of all groups
-    form the next tour. The chains make as many kicks in all as on the whole tour, but with p parts,
-    a chain kicks each of its customers p times as often (Taillard 1993; Santini et al. 2023).
-    Acceptance depends on the progress of the whole run, not on that of a round.
+    form the next tour. The chains make as many kicks in all as they would on the whole tour, but
+    with p parts, a chain kicks each of its customers p times as often (Taillard 1993; Santini et
+    al. 2023). Acceptance depends on the progress of the whole run, not on that of a round.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
             than chains and the whole problem is searched, tours are repeated.
         seed : int or None
             Seed of cuts, kicks and acceptance. With a budget in kicks, the same seed gives the same
-            tours; with a limit in seconds it may not. None draws a seed.
+            tours; with a limit in seconds, it may not. None draws a seed.
         budget : Budget, optional
             `kicks` and `moves` are per chain; the parts share the kicks of all chains.
         callback : callable, optional
@@ -146,7 +146,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
         Raises
         ------
         UnsupportedProblemError
-            The problem has no routes or has constraints of plugins, or `search` does not support
+            The problem has no routes or has constraints from plugins, or `search` does not support
             it.
         InvalidTourError, InvalidTypeError, InvalidParameterError
             `tours` are not giant tours of the problem, a share is not a number between 0 and 1, or

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
     from gpu_ls_plugin.tours.searches.search_call import Call
 
-# Number of row numbers per round: chains with different row numbers draw different random numbers.
+# Number of row numbers per round. Chains with distinct row numbers draw distinct random numbers.
 # The first block of row numbers is left to searches of whole tours.
 ROWS_OF_ROUND = 1 << 24
 CHAINS_OF_BLOCK = 16  # number of chains in a block of a GPU (`routes/kernels/linked_rows.py`)
@@ -34,12 +34,12 @@ LEAST_SECONDS = 0.25  # minimum per round; making parts takes a few hundredths o
 
 
 class DecomposedRun:
-    """Rounds that cut the problem, search its parts by `search` side by side, and join them.
+    """Rounds that cut the problem, search its parts side by side with `search`, and join them.
 
     The run begins with feasible `routes`; later, `routes` are the best so far. `chains` is the
     total number of chains, `parts` the number of parts. This run is part of a longer one with at
-    most `rounds` rounds; `share` has the shares of the longer run, 0 to 1, at which it begins and
-    ends.
+    most `rounds` rounds; `share` has the shares of the longer run, 0 to 1, at which this run
+    begins and ends.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class DecomposedRun:
         budget = call.budget
         limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
         kicks = budget.kicks if limited else search.own_kicks(whole)
-        # The chains make as many kicks in all as `chains` chains on whole tours.
+        # The chains make as many kicks in all as `chains` chains would on whole tours.
         self.kicks = None if kicks is None else kicks * chains // (self.chains * parts)
         seconds = math.inf if budget.seconds is None else call.stopwatch.left
         self.begin, self.ahead = share[0], share[1] - share[0]
@@ -205,6 +205,6 @@ def _as_often(search: IteratedLocalSearch, times: float) -> IteratedLocalSearch:
 
 
 def chains_of_part(chains: int, parts: int) -> int:
-    """Return the number of chains on each part, rounded down to whole blocks if they fill one."""
+    """Return the number of chains on each part, rounded down to full blocks if it fills one."""
     each = max(1, chains // parts)
     return each if each < CHAINS_OF_BLOCK else each - each % CHAINS_OF_BLOCK

@@ -39,7 +39,7 @@ class SubProblem:
     def of(cls, whole: CVRP, routes: Sequence[Sequence[int]], vehicles: int) -> Self:
         """Return the problem of some routes, with at most `vehicles` vehicles.
 
-        `whole` must have no constraints of plugins.
+        `whole` must have no constraints from plugins.
         """
         nodes = np.r_[0, np.sort(np.concatenate([np.asarray(route) for route in routes]))]
         given: dict[str, Any] = {
@@ -90,7 +90,7 @@ def search_part(
     price: float,
     launched: Callable[[int, float], bool],
 ) -> Found:
-    """Search a sub-problem by chains that begin with its routes, and return the best routes.
+    """Search a sub-problem with chains that begin with its routes, and return the best routes.
 
     At first, violations cost `price` times the penalties of the problem. A chain stops after
     `max_moves` moves. After each launch, `launched` receives the number of kicks of all chains and

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 Made = TypeVar("Made")
-LOOK_SECONDS = 0.05  # seconds between two checks by the waiting thread, which Ctrl-C interrupts
+LOOK_SECONDS = 0.05  # between two checks by the waiting thread, which Ctrl-C interrupts
 
 
 class Team:

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 BORN = 2  # number of individuals made for a new population, as a multiple of its size
 BETWEEN_PRICES = 2  # number of generations between two changes of prices
-NO_TOUR = 1 << 62  # larger than any cost
+NO_TOUR = 1 << 62  # used as the cost if there is no feasible tour; larger than any cost
 
 
 def education() -> LocalSearch:
-    """Return the default search of children: 32 candidates, one for each lane of a warp."""
+    """Return the default search of children, with 32 candidates, one for each lane of a warp."""
     return LocalSearch([RouteMoves(), SwapStar()], candidates=Nearest(16) | Detour(16))
 
 
@@ -108,10 +108,10 @@ class Individuals:
 class Breeding:
     """One population for each tour of a call; its best routes replace the tour in `call.tours`.
 
-    `living` are the individuals; `shared` (S, M, M) is about how many edges each pair of them has
-    in common (see `shared_buckets`). `idle` (S,) counts the generations since a population
-    improved; `alone` (S,) is the number of generations for which it will still get no immigrants.
-    `best_costs` (S,) are the costs of `call.tours`.
+    `living` are the individuals; `shared` (S, M, M) is the approximate number of edges that each
+    pair of them has in common (see `shared_buckets`). `idle` (S,) counts the generations since a
+    population improved; `alone` (S,) is the number of generations for which it will still get no
+    immigrants. `best_costs` (S,) are the costs of `call.tours`.
     """
 
     def __init__(self, rules: Rules, call: Call) -> None:
@@ -191,8 +191,8 @@ class Breeding:
     def immigrants(self) -> Individuals:
         """Return an immigrant for each population, from the population before it.
 
-        The immigrant is the best feasible individual there. A population that gets no immigrants at
-        present gets a copy of its own best individual instead.
+        The immigrant is the best feasible individual of that population. A population that gets no
+        immigrants at present gets a copy of its own best individual instead.
         """
         costs = self._xp.where(self.living.feasible, self.living.costs, NO_TOUR)
         populations = np.arange(len(self.idle))
@@ -203,7 +203,7 @@ class Breeding:
     def first_individuals(
         self, populations: NDArray[Any], given: Any = None
     ) -> tuple[Individuals, Any]:
-        """Return new populations of local optima, and what `shared` is for them.
+        """Return new populations of local optima, and `shared` for them.
 
         The searches begin with random orders and, in each population, with one of the `given`
         tours, if there are any.
@@ -247,7 +247,7 @@ class Breeding:
     ) -> Individuals:
         """Return individuals of some populations: `tours` after a local search on `problem`.
 
-        `awake`: which customers to evaluate from the start; see `LocalSearch`.
+        `awake` says which customers to evaluate from the start; see `LocalSearch`.
         """
         call = self.call
         with call.statistics.phase("education"):
@@ -283,7 +283,7 @@ class Breeding:
         self._least[populations[fallen]] = found[fallen]
 
     def _selected(self, individuals: Individuals) -> tuple[Individuals, Any]:
-        """Return the survivors, and what `shared` is for them."""
+        """Return the survivors, and `shared` for them."""
         xp, rules = self._xp, self._rules
         tours, costs, feasible = individuals.arrays
         shared = shared_buckets(xp, tours, **self._asked.tsp.writing)

@@ -1,4 +1,4 @@
-"""Biased fitness of individuals: by cost, and by distance to the others.
+"""Biased fitness of individuals, based on their cost and their distance to the others.
 
 Arrays are on the host or on a GPU. Their first axis counts independent populations.
 """
@@ -12,7 +12,7 @@ from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import Writing
 
-BUCKETS = 4096  # number of buckets for hashes of edges: few edges of a tour share one
+BUCKETS = 4096  # number of buckets for hashes of edges; few edges of a tour share a bucket
 CHUNK_BYTES = 1 << 28  # maximum size of the sets of buckets that are in memory at a time
 CLOSEST = 5  # number of nearest individuals whose distances count
 FAR = 1 << 30  # larger than any distance and any fitness
@@ -20,7 +20,7 @@ _GOLDEN = 0x9E3779B97F4A7C15  # odd multiplier that spreads hashes over 64 bits
 
 
 def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
-    """Return about how many edges each pair of individuals has in common, (S, M, M).
+    """Return the approximate number of edges that each pair of individuals shares, (S, M, M).
 
     `tours` (S, M, n) are M individuals of each of S populations. The edges of each individual are
     hashed into buckets, and a few matrix products count the buckets that pairs share. The diagonal

@@ -64,7 +64,7 @@ class GeneticPopulation(Population):
         return {**vars(self), "_tours": on_host(self.tours), "_breeding": None, "_call": None}
 
     def over(self, leg: Leg) -> str | None:
-        """Return why the populations stop, or None; for children and generations, it is "kicks"."""
+        """Return why they stop, or None; limits on children and generations count as "kicks"."""
         call, statistics = self._call, self.statistics
         if call is not None and call.stopped:
             return call.statistics.stopped_by

@@ -1,4 +1,4 @@
-"""Hybrid genetic search of routes by many populations side by side."""
+"""Hybrid genetic search of routes with many populations side by side."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         ----------
         problem : CVRP
         tours : array, shape (P, n), integer
-            Not changed. NumPy, or CuPy with the result on the same device. Each is one of the first
-            individuals of its population.
+            Not changed. NumPy, or CuPy with the result on the same device. Each is one of the
+            initial individuals of its population.
         seed : int or None
             Seed of all random choices. For a batch of the same size, the same seed and number of
             kicks give the same tours. None draws a seed.
@@ -119,7 +119,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         Raises
         ------
         UnsupportedProblemError
-            The problem has no routes, has constraints of plugins, or has asymmetric lengths that
+            The problem has no routes, has constraints from plugins, or has asymmetric lengths that
             the crossover does not support.
         InvalidTourError, InvalidTypeError
             `tours` are not giant tours of the problem.
@@ -163,7 +163,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         return call
 
     def _evolve(self, call: Call) -> None:
-        """Replace the tours of a call by better ones until the call ends."""
+        """Replace the tours of a call with better ones until the call ends."""
         population = GeneticPopulation(self, call.problem, call.tours, call.seed, "", call)
 
         def tours() -> NDArray[Any]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
 
-FIRST, LEAST, MOST = 1.0, 1 / 64, 64.0  # first, minimum and maximum factor of a price
-RISE, FALL = 1.2, 0.85  # multiply a factor if too few, or too many, children keep the limit
+FIRST, LEAST, MOST = 1.0, 1 / 64, 64.0  # initial, minimum and maximum factor of a price
+RISE, FALL = 1.2, 0.85  # multipliers of a factor if too few, or too many, children keep the limit
 NEAR = 0.05  # tolerated deviation of the share of children that keep a limit
 REPAIR = 10  # prices are multiplied by this for repairs
 MOST_CUSTOMERS = 2000  # maximum number of nodes for which a table of lengths is made
@@ -34,7 +34,7 @@ class Prices:
 
     Load and duration each have a factor, since one limit may be tight and the other not. A unit of
     excess load costs its factor times the longest length divided by the largest demand; a unit of
-    excess duration costs its factor. Vehicles beyond the fleet cost more than they can save. `soft`
+    excess duration costs its factor. A vehicle beyond the fleet costs more than it can save. `soft`
     is the problem for education, `repairing` the one for repair; `asked` is the problem whose
     constraints are to be kept.
     """
