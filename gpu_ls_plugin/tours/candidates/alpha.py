@@ -28,8 +28,8 @@ class Alpha(Candidates):
 
     The alpha of an edge is how much longer the minimum 1-tree becomes if it must contain the edge.
     Before alphas are computed, cities get penalties that make the minimum 1-tree similar to a tour.
-    Ties go to the shorter edge, then to the smaller city number. Five such candidates contain about
-    as many edges of an optimal tour as the ten nearest cities.
+    Ties go to the shorter edge, then to the smaller city number. Five such candidates per city
+    contain about as many edges of an optimal tour as the ten nearest cities do.
 
     For a matrix, all edges are considered: the time is proportional to steps * n^2, and arrays of
     n x n numbers are needed. For coordinates, only the edges of a sparse graph are considered: the
@@ -40,7 +40,7 @@ class Alpha(Candidates):
     Parameters
     ----------
     k : int
-        Number of candidates per city, at least 1; all other cities if there are fewer than k.
+        Number of candidates per city, at least 1; capped at n - 1.
     steps : int
         Number of steps of the subgradient ascent that sets the penalties, at least 0. More than 30
         steps raise the lower bound, but hardly add optimal edges to the lists.

@@ -33,7 +33,7 @@ stored: Callable[[str | os.PathLike[str]], Candidates] | None = None
 
 
 class Candidates(ABC):
-    """A rule that chooses the candidates of each city; lists are made once per problem."""
+    """A rule that chooses the candidates of each city. Lists are made once per problem."""
 
     @abstractmethod
     def build(self, problem: TSP) -> CandidateLists:
@@ -69,7 +69,7 @@ class Candidates(ABC):
         """Make the lists for a problem in a separate thread; return whether they are ready.
 
         The call waits for at most `seconds`, and Ctrl-C interrupts it at once. In both cases, the
-        thread continues, and the next call waits for it again.
+        thread continues, and the next call waits for the thread again.
         """
         problem = problem.listed
         if self in _lists.get(problem, {}):
@@ -125,7 +125,7 @@ class Candidates(ABC):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Candidates:
-        """Return a candidate set with the lists of a file, for the instance of these lists only.
+        """Return a candidate set with the lists of a file, which fits only their instance.
 
         The set raises InvalidParameterError if it is used for another instance, that is, if the
         metric's name, the coordinates or the matrix differ.
@@ -172,7 +172,7 @@ def _checked_lists(rule: Candidates, problem: TSP, lists: CandidateLists) -> Can
 
 
 def _in_a_thread(work: Callable[[], object]) -> Future[None]:
-    """Run `work` in a daemon thread, so that the process can exit before it is done."""
+    """Run `work` in a daemon thread, so that the process can exit before the work is done."""
     done: Future[None] = Future()
 
     def run() -> None:

@@ -24,14 +24,14 @@ class Detour(Candidates):
 
     The depot is city 0. The detour of cities i and j is the extra length of going from i to the
     depot via j, or from j to the depot via i, whichever is less. On its way, a long route visits
-    cities that need not be near each other; `Nearest(16) | Detour(16)` has both kinds of
+    cities that need not be near each other, so `Nearest(16) | Detour(16)` contains both kinds of
     neighbours. Lists are sorted by (detour, length, city). The detour of the depot is 0, so the
-    depot is among the first. To build the lists, all n^2 lengths are computed.
+    depot is one of the first candidates. To build the lists, all n^2 lengths are computed.
 
     Parameters
     ----------
     k : int
-        Number of candidates per city, at least 1; all other cities if there are fewer than k.
+        Number of candidates per city, at least 1; capped at n - 1.
 
     Raises
     ------

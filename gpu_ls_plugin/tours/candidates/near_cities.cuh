@@ -18,7 +18,7 @@ struct CellGrid {
 
 // Which cities to list: `each` from every quadrant, then the nearest others, `width` in all. They
 // are chosen from the `first_look` nearest cities. If these do not fill the quadrants, the choice
-// is repeated with the `second_look` and then with the `last_look` nearest cities.
+// is repeated with the `second_look` and, if necessary, the `last_look` nearest cities.
 struct NearChoice {
   int each, width;
   int first_look, second_look, last_look;

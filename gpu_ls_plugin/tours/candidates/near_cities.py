@@ -1,7 +1,7 @@
 """Candidate lists in the plane, made by a C++ program on the host.
 
-The program makes the same lists as NumPy in a tenth of the time. If it cannot be compiled, or if
-many cities crowd into few cells, callers use NumPy instead.
+The program makes the same lists as the NumPy code in a tenth of the time. If it cannot be compiled,
+or if many cities crowd into few cells, callers use NumPy instead.
 """
 
 from __future__ import annotations

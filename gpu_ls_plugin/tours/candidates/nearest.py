@@ -19,23 +19,24 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 BLOCK_ENTRIES = 1 << 23  # maximum number of lengths in memory at a time
-MATRIX_ENTRIES = 1 << 17  # maximum for a matrix: these lengths fit into a processor's cache
+MATRIX_ENTRIES = 1 << 17  # maximum for a matrix, so that the lengths fit into a processor's cache
 SPARE = 4  # number of neighbours fetched in addition to k and the city itself, to detect ties
-MOST = 16  # if cities are tied, up to this many times the first number of neighbours is fetched
+MOST = 16  # if cities are tied, up to this many times the initial number of neighbours is fetched
 
 
 @dataclass(frozen=True)
 class Nearest(Candidates):
-    """The k nearest cities of each city, by exact length, ties by city number.
+    """The k nearest cities of each city by exact length; ties are broken by city number.
 
-    For metrics of the plane and of the globe, a grid or a k-d tree finds them; for matrices, blocks
-    of rows are partitioned. No n x n array is allocated. The tie rule may fail for the last city of
-    a list if more than 16 * k cities, not all at one place, are equally far away.
+    For metrics of the plane and of the globe, a grid or a k-d tree finds these cities; for
+    matrices, blocks of rows are partitioned. No n x n array is allocated. The tie rule may fail for
+    the last city of a list if more than 16 * k cities, not all at the same place, are equally far
+    away.
 
     Parameters
     ----------
     k : int
-        Number of candidates per city, at least 1; all other cities if there are fewer than k.
+        Number of candidates per city, at least 1; capped at n - 1.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> C
 
 
 class NearestCities:
-    """Finds nearest cities among all cities or those of `subset`, if possible with a k-d tree.
+    """Finds the nearest cities among all cities or those of `subset`, if possible with a k-d tree.
 
     If many cities are at the same place, the tree contains only as many of them as a list can use;
     otherwise, the search could take quadratic time.
@@ -146,7 +147,7 @@ class NearestCities:
     def _neighbours(
         self, rows: NDArray[Any], count: int, searched: NDArray[Any], tree: Any
     ) -> NDArray[Any]:
-        """Return the `count` nearest of the searched cities, unsorted, with the city itself."""
+        """Return the `count` nearest of the searched cities, unsorted; the city itself is one."""
         if self._points is not None:
             order = self.problem.metric.tree_p
             from gpu_ls_plugin.backends.cpu import interrupts_held

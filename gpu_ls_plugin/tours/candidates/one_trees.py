@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BLOCK_ENTRIES = 1 << 22  # maximum number of alphas in memory at a time
 # The section "Alpha" of docs/candidates.md reports how these were measured.
-FIRST_STEP = 0.3  # first step length, as a multiple of a cluster's distance from the rest
+FIRST_STEP = 0.3  # initial step length, as a multiple of a cluster's distance from the rest
 DECAY = 0.88  # factor of the step length after each step
 MOMENTUM = 0.3  # weight of the degrees in the previous step
 
@@ -79,13 +79,13 @@ class OneTree:
         other end. A round is a pair of arrays, indexed by component: the weights of these edges,
         and the numbers of the merged components. The rounds form a tree of at most log2(n) levels
         with the cities as leaves. The heaviest edge on the path between two cities in this tree
-        weighs as much as the heaviest on their path in the spanning tree (King 1997).
+        weighs as much as the heaviest edge on their path in the spanning tree (King 1997).
         """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
         # Edges are sorted heaviest first. The assignment below may set a component's edge more than
-        # once; the last one remains, which is the lightest.
+        # once; the last edge, which is the lightest, remains.
         order = np.argsort(self.weights, kind="stable")[::-1]
         a, b, weights = self.a[order], self.b[order], self.weights[order]
         rounds, components = [], len(self.a) + 1
@@ -111,7 +111,7 @@ class Graph(Protocol):
         """Return the minimum 1-tree; an edge weighs its length plus both cities' penalties."""
 
     def least_alpha(self, k: int, penalties: Real, tree: OneTree) -> NDArray[Any]:
-        """Return the k cities of least alpha of each city, by alpha, shape (n, k), int32."""
+        """Return for each city the k cities of least alpha, sorted by alpha, int32 (n, k)."""
 
 
 class CompleteGraph:
@@ -143,7 +143,7 @@ class CompleteGraph:
         return weights
 
     def least_alpha(self, k: int, penalties: Real, tree: OneTree) -> Cities:
-        """Return the k cities of least alpha of each city, (n, k); ties by length, then by city."""
+        """Return for each city the k cities of least alpha (n, k); ties go by length, then city."""
         best = np.empty((self.n, k), np.int32)
         step = max(1, BLOCK_ENTRIES // self.n)
         for begin in range(0, self.n, step):
@@ -159,10 +159,10 @@ class CompleteGraph:
         return best
 
     def _spanning_tree(self, penalties: Real) -> tuple[Cities, Cities, Real]:
-        """Return a minimum spanning tree by Prim's algorithm: (cities, parents, edge weights)."""
+        """Return a minimum spanning tree (Prim's algorithm) as (cities, parents, edge weights)."""
         order, weights = np.empty(self.n - 1, np.intp), np.empty(self.n - 1)
-        parents = np.zeros(self.n, np.intp)  # for each city outside the tree: the nearest in it
-        nearest = np.full(self.n, np.inf)  # the weight of the edge to it
+        parents = np.zeros(self.n, np.intp)  # for each city not in the tree: the nearest tree city
+        nearest = np.full(self.n, np.inf)  # the weight of the edge to that city
         barred = penalties.copy()  # penalties, but infinite for cities in the tree
         city = 0
         for place in range(self.n - 1):
@@ -183,9 +183,9 @@ def ascend(graph: Graph, steps: int) -> tuple[Real, OneTree]:
     raises the penalties of cities with more than two edges and lowers those of cities with one
     (Held and Karp 1971). The change is proportional to 0.7 of the excess of edges over two, plus
     0.3 of the previous excess (Helsgaun 2000, section 4.1). A step also changes the penalties of
-    whole clusters, by the number of edges that leave them: if it changed only those of single
-    cities, a distant cluster would get its second edge only after thousands of steps. Steps shrink
-    geometrically, so a few dozen are enough.
+    whole clusters, according to the number of edges that leave them: if it changed only those of
+    single cities, a distant cluster would get its second edge only after thousands of steps. Steps
+    shrink geometrically, so a few dozen are enough.
     """
     penalties = best = np.zeros(graph.n)
     tree = best_tree = graph.one_tree(penalties)
@@ -209,7 +209,7 @@ def _penalty_changes(clusters: Mergers, excess: Real) -> Real:
 
     A cluster, which may be a single city, contributes a product: the weight of the edge that merged
     it, times the sum of the excesses of its cities, clipped to -1..1. If a tree connects the
-    cluster, that sum is the number of edges that leave it minus two.
+    cluster, that sum is the number of edges that leave the cluster, minus two.
     """
     excesses = [excess]
     for _, parents in clusters[:-1]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 # Quadrants are filled from the 1.5 * m nearest cities or, if these are not enough, from 3 * m, then
-# from 16 * m. 3 * m are enough for nearly all cities except those at a border.
+# from 16 * m. The 3 * m nearest are enough for nearly all cities except those at a border.
 LOOKS = (1.5, 3, 16)
 BLOCK_ENTRIES = 1 << 22  # maximum number of near cities in memory at a time
 
@@ -30,7 +30,7 @@ class Quadrant(Candidates):
     """The same number of nearest cities from each quadrant around a city, then the nearest others.
 
     A list has m // 4 cities from each quadrant and is filled up to m with the nearest others. It is
-    sorted by exact length, ties by city number (Fosin, Davidović and Carić 2013, section 2.1;
+    sorted by exact length, then by city number (Fosin, Davidović and Carić 2013, section 2.1;
     Johnson and McGeoch 1997). Such lists lead from cluster to cluster even if all nearest cities
     lie on one side.
 
@@ -45,7 +45,7 @@ class Quadrant(Candidates):
     Parameters
     ----------
     m : int
-        Number of candidates per city, at least 4; all other cities if there are fewer than m.
+        Number of candidates per city, at least 4; capped at n - 1.
 
     Raises
     ------

@@ -71,7 +71,7 @@ class SparseGraph:
 
         The two cities of least alpha and the one of least alpha in each quadrant are chosen first.
         Lists are sorted by alpha, then by length, then by city. Only edges of the graph are
-        considered; each city must have at least k.
+        considered; each city must have at least k edges.
         """
         alphas = tree.alphas(self.a, self.b, self.weights(penalties))
         rows, cities = np.concatenate([self.a, self.b]), np.concatenate([self.b, self.a])
@@ -87,7 +87,7 @@ class SparseGraph:
         """Return the edge numbers of a minimum spanning tree; ties go to the smaller number.
 
         Each weight becomes an integer with the edge's number in its lower bits. So the tree is the
-        same on every machine, and no weight is 0, which SciPy takes for a missing edge. Weights
+        same on every machine, and no weight is 0, which SciPy treats as a missing edge. Weights
         that differ by less than m / 2**51 of their range become ties.
         """
         from scipy.sparse import csr_array
@@ -114,7 +114,7 @@ def neighbour_graph(problem: TSP, m: int) -> SparseGraph:
     """Return the graph of the Delaunay edges and the m quadrant neighbours of each city.
 
     Separate components are linked from left to right. For the Delaunay triangulation, cities at the
-    same place are one point; if all cities are collinear, there are no Delaunay edges.
+    same place count as one point; if all cities are collinear, there are no Delaunay edges.
     """
     coordinates = problem.coordinates
     assert coordinates is not None
@@ -150,7 +150,7 @@ def _delaunay(coordinates: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def _links(coordinates: NDArray[np.float64], edges: NDArray[Any]) -> NDArray[Any]:
-    """Return pairs of cities, consecutive by (x, y), that join the components of a graph."""
+    """Return pairs of cities, consecutive in (x, y) order, that join the components of a graph."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

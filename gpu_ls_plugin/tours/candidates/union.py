@@ -59,7 +59,7 @@ class Union(Candidates):
 
 
 def _equal_rows(problem: TSP, proposals: NDArray[Any]) -> CandidateLists:
-    """Return lists of the proposed cities (n, w), each once, in their order.
+    """Return lists of the proposed cities (n, w), in their order and without repetitions.
 
     All lists get the length of the longest one: shorter ones are filled up with the nearest cities
     that they do not contain.

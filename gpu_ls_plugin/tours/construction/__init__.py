@@ -1,1 +1,1 @@
-"""Construction of first tours."""
+"""Construction of initial tours."""

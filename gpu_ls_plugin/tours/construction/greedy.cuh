@@ -25,7 +25,7 @@ struct GreedyBatch {
   unsigned char* waiting;    // (items, n): scratch; whether a city waits for new lists
 };
 
-// Adds the listed edges of a tour, in order, to its fragments if they fit and need not wait.
+// Adds to the fragments of a tour, in order, the listed edges that fit and need not wait.
 template <class Team>
 struct GreedyEdges {
   GLS_DEVICE static void run(const Team& team, int item, const GreedyBatch& batch) {

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HEADER = "tours/construction/nearest_neighbour.cuh"
 CANDIDATES = Nearest(10)  # cities that are tried before all unvisited ones
-LARGE = 20_000  # for at least this many cities, a block instead of a warp makes a tour
+LARGE = 20_000  # for at least this many cities, a block instead of a warp builds each tour
 BLOCK_THREADS = 512  # threads of such a block
 
 

@@ -1,4 +1,4 @@
-// Uniform random tours by the Fisher-Yates shuffle, one lane per tour.
+// Uniform random tours from the Fisher-Yates shuffle, one lane per tour.
 #pragma once
 
 #include "backends/include/philox.cuh"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def philox(seed: int) -> np.random.Generator:
-    """Return NumPy's Philox generator for a seed; kernels use Philox, too."""
+    """Return NumPy's Philox generator for a seed; kernels also use Philox."""
     return np.random.Generator(np.random.Philox(key=seed))
 
 
@@ -73,7 +73,7 @@ def random_tours(
 
 
 def shuffle(backend: Backend, n: int, size: int, seed: int, first_row: int = 0) -> Any:
-    """Return `size` random tours of a seed on a backend, beginning with row `first_row`."""
+    """Return `size` random tours for a seed on a backend, beginning with row `first_row`."""
     tours = backend.xp.empty((size, n), "int32")
     arguments = {"n": n, "seed": seed, "first_row": first_row, "tours": tours}
     backend.launch(random_tours_kernel(backend.warp()), size, arguments)

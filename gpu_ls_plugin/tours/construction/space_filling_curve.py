@@ -29,16 +29,16 @@ def space_filling_curve(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return tours in the order of a Hilbert curve through the plane.
+    """Return tours that follow a Hilbert curve through the plane.
 
-    Row 0 is the curve over the bounding square. For the other rows, the plane is rotated and
+    Row 0 follows the curve over the bounding square. For the other rows, the plane is rotated and
     shifted at random. Row r depends only on `seed` and r: a larger batch begins with the rows of a
     smaller one.
 
     Parameters
     ----------
     problem : Problem
-        A problem with coordinates. For GEO, latitude and longitude count as coordinates of a plane.
+        A problem with coordinates. For GEO, latitude and longitude count as coordinates in a plane.
     size, seed, backend, device
         As in `random_tours`.
 
@@ -79,7 +79,7 @@ def space_filling_curve(
 def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:
     """Return the columns and rows (tours, n) of the cells of rotated and shifted points.
 
-    `turns` (tours,) are angles in radians, `shifts` (tours, 2) are multiples of the extent.
+    `turns` (tours,) are angles in radians, and `shifts` (tours, 2) are multiples of the extent.
     """
     cosine, sine = xp.asarray(np.cos(turns))[:, None], xp.asarray(np.sin(turns))[:, None]
     moved = xp.asarray(shifts)

@@ -17,12 +17,12 @@ def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
     """Return the indices of the rows of costs (P, M) that no other row dominates.
 
     A row dominates another one if it is lower in at least one column and higher in none. Of equal
-    rows only the first is returned. Indices are sorted by the first column, then by the second, and
-    so on.
+    rows, only the first is returned. Indices are sorted by the first column, then by the second,
+    and so on.
     """
     order = np.lexsort(costs.T[::-1])
     ordered = costs[order]
-    if costs.shape[1] == 2:  # each row must be lower in column 1 than all before it
+    if costs.shape[1] == 2:  # each row must be lower in column 1 than all earlier rows
         lowest = np.minimum.accumulate(ordered[:, 1])
         kept = np.ones(len(ordered), np.bool_)
         kept[1:] = ordered[1:, 1] < lowest[:-1]
@@ -41,7 +41,7 @@ def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _covered(rows: NDArray[Any], front: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return for each row whether some row of a front is higher in no column."""
+    """Return for each row whether some row of a front is not higher in any column."""
     covered = np.zeros(len(rows), np.bool_)
     step = max(1, BLOCK // max(1, rows.size))
     for begin in range(0, len(front), step):
@@ -51,7 +51,7 @@ def _covered(rows: NDArray[Any], front: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _nowhere_higher(first: NDArray[Any], second: NDArray[Any]) -> Any:
-    """Return whether rows (P, M) are in no column higher than rows (Q, M), shape (P, Q)."""
+    """Return whether rows (P, M) are higher in no column than rows (Q, M), shape (P, Q)."""
     return (first[:, None] <= second[None]).all(axis=2)
 
 
@@ -61,7 +61,7 @@ class Front:
 
     tours: NDArray[np.int32]  # (A, n)
     costs: NDArray[Any]  # (A, M)
-    explored: NDArray[np.int8]  # (A,), number of kinds of moves by which a tour has been explored
+    explored: NDArray[np.int8]  # (A,), number of kinds of moves with which each was explored
 
     @classmethod
     def of(cls, tours: NDArray[np.int32], costs: NDArray[Any]) -> Front:
@@ -75,7 +75,7 @@ class Front:
     def joined(
         self, tours: NDArray[np.int32], costs: NDArray[Any], most: int | None = None
     ) -> Front:
-        """Return a new front of the tours of this one and `tours` (P, n) with `costs` (P, M).
+        """Return a new front from the tours of this one and `tours` (P, n) with `costs` (P, M).
 
         If there are more than `most` tours, those in the most crowded places are dropped; the tours
         at the ends of the front are dropped last.
@@ -93,7 +93,7 @@ class Front:
         )
 
     def marked(self, rows: NDArray[np.intp]) -> Front:
-        """Return the front after exploring the tours `rows` by one more kind of moves."""
+        """Return the front after exploring the tours `rows` with one more kind of move."""
         explored = self.explored.copy()
         explored[rows] += 1
         return Front(self.tours, self.costs, explored)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOVES_AT_ONCE = {"cpu": 1 << 15, "cuda": 1 << 24}  # maximum number of moves in temporary arrays
 LARGEST_TABLE = 3000  # cities; for larger problems, lengths are computed, not read from a table
 LONGEST = 16  # maximum number of cities of a path that Or-opt moves
-CHOSEN = 16  # number of neighbours kept per tour with three or more objectives
+CHOSEN = 16  # with three or more objectives, number of neighbours kept per tour
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class ParetoLocalSearch:
     """Explore the neighbours of some tours of a front and keep those that are not dominated.
 
     Pareto local search (Paquete, Chiarandini and Stützle 2004; Angel, Bampis and Gourvès 2004):
-    each tour is explored once by each kind of moves, as long as it stays in the front. First all
-    tours are explored by 2-opt, then by Or-opt of one city, then of two, and so on. With two
-    objectives, each neighbour is compared with the front. With more objectives, only those
-    neighbours of a tour are compared that are best by some random weights.
+    each tour is explored once with each kind of move, as long as it stays in the front. First, all
+    tours are explored with 2-opt, then with Or-opt moves of one city, then of two, and so on. With
+    two objectives, each neighbour is compared with the front. With more objectives, only the
+    neighbours of a tour that are best under some random weights are compared.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class ParetoLocalSearch:
     backend : str
         Backend that evaluates neighbours: "auto", "cpu" or "cuda".
     longest : int
-        Maximum number of cities of a path that Or-opt moves, 0 to 16; 0: only 2-opt is used.
+        Maximum number of cities of a path that Or-opt moves, 0 to 16; with 0, only 2-opt is used.
 
     Raises
     ------
@@ -107,7 +107,7 @@ class ParetoLocalSearch:
 
 
 class _Exploration:
-    """The exploration of a front, some tours at a time."""
+    """The exploration of a front, a few tours at a time."""
 
     generations = 0
 
@@ -140,7 +140,7 @@ class _Exploration:
 
 
 class _Neighbours:
-    """Computes the neighbours of tours by all kinds of moves."""
+    """Computes the neighbours of tours under all kinds of moves."""
 
     def __init__(self, backend: Any, problem: MultiObjectiveTSP, longest: int) -> None:
         self._problem, self._backend, self._xp = problem, backend, backend.xp
@@ -171,7 +171,7 @@ class _Neighbours:
     def _found(
         self, kind: PathMoves, places: Any, tours: Any, here: Any, before: Any, front: Front
     ) -> tuple[Any, Any]:
-        """Return neighbours by moves of one kind, and their costs."""
+        """Return neighbours reached by moves of one kind, and their costs."""
         first, last = (self._xp.asarray(part) for part in places)
         costs = [
             column[:, None] + kind.change(here, self._lengths(part), first, last)
@@ -185,7 +185,7 @@ class _Neighbours:
         return tours[rows[:, None], sources], found
 
     def _lengths(self, part: Any) -> Any:
-        """Return a function that gives lengths between cities, for small problems from a table."""
+        """Return a function that computes lengths, or reads them from a table if n is small."""
         if part.n > LARGEST_TABLE:
             xp, host = self._xp, self._host
             return lambda a, b: xp.asarray(part.lengths(host(a), host(b)))
@@ -193,7 +193,7 @@ class _Neighbours:
         return lambda a, b: table[a, b]
 
     def _undominated(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
-        """Return the moves to tours that no tour of the front dominates, for two objectives."""
+        """For two objectives, return the moves to tours that no tour of the front dominates."""
         xp = self._xp
         left, low = (xp.asarray(np.ascontiguousarray(column)) for column in front.costs.T)
         step = xp.searchsorted(left, costs[0].ravel(), side="right").reshape(costs[0].shape) - 1
@@ -202,7 +202,7 @@ class _Neighbours:
         return rows, moves
 
     def _best_by_weights(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
-        """Return the best moves of each tour by random weights, which are equal for all tours."""
+        """Return the best moves of each tour under random weights, the same for all tours."""
         xp, size = self._xp, len(costs[0])
         scales = np.maximum(front.nadir - front.ideal, 1e-300)
         weights = np.random.default_rng(len(front)).exponential(size=(CHOSEN, len(costs))) / scales

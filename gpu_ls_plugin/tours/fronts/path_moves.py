@@ -1,7 +1,7 @@
-"""Moves of Pareto local search, which reverse a path of a tour or put it elsewhere.
+"""Moves of Pareto local search, which reverse a path of a tour or move it elsewhere.
 
-Two numbers identify a move of a kind: the place at which its path begins, and its reach, which
-each kind explains. A kind has
+Within a kind, two numbers identify a move: the place at which its path begins, and its reach, whose
+meaning depends on the kind. A kind has
 
 - ``places(n)``: both numbers of each move that changes a tour of n cities;
 - ``change(tours, length, first, reach)``: the change of each tour's cost by each move, (B, moves);
@@ -56,7 +56,7 @@ class Shift:
     turned: bool = False
 
     def places(self, n: int) -> Places:
-        """Return all moves, except those past one city or all but one: other kinds have them."""
+        """Return all moves except those past one city or all but one, which other kinds make."""
         first, reach = np.mgrid[:n, 2 : max(2, n - self.cities - 1)].astype(np.intp)
         return first.ravel(), reach.ravel()
 
@@ -87,7 +87,7 @@ PathMoves = Turn | Shift
 
 
 def kinds(cities: int) -> tuple[PathMoves, ...]:
-    """Return the kinds of Or-opt moves of paths of `cities` cities; 2-opt if `cities` is 0."""
+    """Return the kinds of moves: 2-opt if `cities` is 0, else Or-opt of paths of `cities` cities."""
     if cities == 0:
         return (Turn(),)
     return (Shift(cities),) if cities == 1 else (Shift(cities), Shift(cities, turned=True))

@@ -1,4 +1,4 @@
-"""Generations of tours; each tour is searched by different weights of the objectives."""
+"""Generations of tours; each tour is improved under different weights of the objectives."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
-MATES = 20  # a child's second parent is the best tour by its weights or one of this many next
+MATES = 20  # a child's second parent is the best tour under its weights or one of the next few
 # Searches for estimates of the ideal and nadir points.
 SEARCH = LocalSearch([LinKernighan(3)], candidates=Nearest(8))
 DIRECTED = LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))  # reverses no path
@@ -41,7 +41,7 @@ def payoffs(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return estimates of the ideal and nadir points of a problem, both of shape (M,) (cached).
 
-    Estimates come from a payoff table: for each objective, one tour is searched with little weight
+    Estimates come from a payoff table: for each objective, one tour is improved with little weight
     on the other objectives. Estimates are the same in each process and on each backend.
     """
     if problem not in _cache:
@@ -81,7 +81,7 @@ def _draw_weights(
     random_state: np.random.Generator,
     backend: str,
 ) -> NDArray[np.float64]:
-    """Return weights of unscaled costs: those of the rule, divided by the objectives' spans."""
+    """Return weights for unscaled costs: those of the rule, divided by the objectives' spans."""
     ideal, nadir = payoffs(problem, backend)
     places = np.clip(places_of(costs, ideal, nadir), 0.0, 1.0)
     drawn: NDArray[np.float64] = weights.draw(places, random_state) / spans(ideal, nadir)
@@ -101,7 +101,7 @@ class Kicks(Protocol):
 
 
 class Improvement(Protocol):
-    """What a generation calls to search batches of tours, such as the operator `Improver`."""
+    """What a generation calls to improve batches of tours, such as the operator `Improver`."""
 
     @property
     def backend(self) -> str:
@@ -124,10 +124,10 @@ class Improvement(Protocol):
 class ScalarisedGeneration:
     """Makes children. The weights drawn for a child select its parents and guide its search.
 
-    The first parent is the best known tour by the child's weights; the second one is drawn from the
-    best few. If a child is not better than its first parent, a kicked copy of this parent replaces
-    the child before the search. Weights are drawn for the scaled costs of random known tours.
-    Crossing and search use the backend of `improver`.
+    The first parent is the best known tour under the child's weights; the second one is drawn from
+    the best few. If a child is not better than its first parent, a kicked copy of this parent
+    replaces the child before the search. Weights are drawn for the scaled costs of random known
+    tours. Crossing and search use the backend of `improver`.
     """
 
     crossover: Recombination
@@ -152,7 +152,7 @@ class ScalarisedGeneration:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> NDArray[np.int32]:
-        """Return the start population `tours` (P, n) after searching each tour."""
+        """Return the initial population `tours` (P, n) after improving each tour."""
         backend = self.improver.backend
         scalarised = weighted_for(problem, tours, self.weights, random_state, backend)
         return self._searched(scalarised, tours, random_state, run)
@@ -166,7 +166,7 @@ class ScalarisedGeneration:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> NDArray[np.int32]:
-        """Return searched children (children, n) of known tours (A, n) with costs (A, M)."""
+        """Return improved children (children, n) of known tours (A, n) with costs (A, M)."""
         backend = self.improver.backend
         some = random_state.integers(len(tours), size=children)
         drawn = _draw_weights(problem, costs[some], self.weights, random_state, backend)
@@ -198,7 +198,7 @@ class ScalarisedGeneration:
 def _choose_parents(
     totals: NDArray[np.float64], random_state: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return for each row of totals (P, A) the lowest column, and one of the lowest few."""
+    """Return, for each row of totals (P, A), the lowest column and one of the lowest few."""
     size, known = totals.shape
     first = totals.argmin(axis=1)
     few = min(MATES, known - 1)

@@ -40,7 +40,7 @@ class Weights(ABC):
         Returns
         -------
         float64 array, shape (P, M)
-            Weights; each row has the sum 1. No weight is 0, so that no objective is ignored.
+            Weights; each row sums to 1. No weight is 0, so that no objective is ignored.
         """
 
     def scalarised(
@@ -49,7 +49,7 @@ class Weights(ABC):
         weights: NDArray[np.float64],
         ideal: NDArray[np.float64],
     ) -> WeightedTSP:
-        """Return the problem by which tours are searched; by default, costs are weighted sums.
+        """Return the problem to search; by default, one whose costs are weighted sums.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class DirectionWeights(Weights):
     Raises
     ------
     InvalidParameterError
-        `directions` does not have this shape, or a weight is negative or not finite, or a direction
+        `directions` does not have this shape, a weight is negative or not finite, or a direction
         has only weights of 0.
     """
 
@@ -155,7 +155,7 @@ class Tchebycheff(Weights):
     weights : Weights
         The rule that draws the weights.
     augmentation : float
-        The weighted sum of the costs times this number is added to the distance; more than 0.
+        Factor with which the weighted sum of the costs is added to the distance; more than 0.
 
     Raises
     ------
@@ -188,7 +188,7 @@ class Tchebycheff(Weights):
 
 
 def normalised(weights: Any) -> NDArray[np.float64]:
-    """Raise weights to `LEAST_WEIGHT` times the row's highest, then scale rows to the sum 1."""
+    """Raise weights to at least `LEAST_WEIGHT` times the row's highest; make rows sum to 1."""
     raised = np.maximum(weights, LEAST_WEIGHT * weights.max(axis=1, keepdims=True))
     scaled: NDArray[np.float64] = raised / raised.sum(axis=1, keepdims=True)
     return scaled

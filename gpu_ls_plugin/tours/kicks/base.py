@@ -24,7 +24,7 @@ class Perturbation(ABC):
 
     `perturb` kicks a whole batch. A kick that cuts a tour at four places and reconnects it like a
     double bridge can also draw the cuts in C++ (`cuts`), and a kick that rebuilds giant tours can
-    rebuild them in C++ (`rebuilding`). Then chains kick, repair and accept in one kernel.
+    rebuild them in C++ (`rebuilding`). In both cases, chains kick, repair and accept in one kernel.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Perturbation(ABC):
     by_lengths : bool
         Whether the kick reads the problem's lengths or routes, not only the tours.
     header : str
-        The C++ header that defines `cuts`, by its path in the package.
+        The C++ header that defines `cuts`, as a path within the package.
     rebuilds : bool
         Whether the class implements `rebuilding`.
     relinks : bool
@@ -93,7 +93,7 @@ class Perturbation(ABC):
         backend, device
             See `get_backend`.
         first_row : int
-            Number of the first row if the batch is part of a larger one: row r has the random
+            Number of the first row if the batch is part of a larger one: row r uses the random
             numbers of row `first_row` + r.
 
         Returns
@@ -109,11 +109,11 @@ class Perturbation(ABC):
 
 
 class KernelPerturbation(Perturbation):
-    """A perturbation that runs as a kernel; subclasses implement `kicked`, for checked tours."""
+    """A perturbation that runs as a kernel; subclasses implement `kicked`."""
 
     @abstractmethod
     def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
-        """Return kicked copies of tours; `numbers` are the arguments "seed" and "first_row"."""
+        """Return kicked copies of checked tours; `numbers` are "seed" and "first_row"."""
 
     def problem_of(self, problem: Problem) -> TSP:
         """Return the TSP whose tours are kicked, or raise if the kick does not support it."""

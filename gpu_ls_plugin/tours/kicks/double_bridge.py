@@ -45,7 +45,7 @@ class DoubleBridge(KernelPerturbation):
     Parameters
     ----------
     segment : int, optional
-        Number of consecutive cities that contain all four cut edges, at least 6; their place in
+        Number of consecutive cities that contain all four cut edges, at least 6. Their place in
         the tour is drawn uniformly. By default, the cuts are uniform over the whole tour.
     walk : int, optional
         Number of steps, 1 to 100, of the random walks along the candidate lists that lead from each

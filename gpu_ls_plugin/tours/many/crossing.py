@@ -1,4 +1,4 @@
-"""Crossing the chains of each instance by edge assembly, on a CPU."""
+"""Crossing the chains of each instance with edge assembly, on a CPU."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) ->
 
 
 class Crossing:
-    """Crosses the chains of each instance by edge assembly, on a CPU.
+    """Crosses the chains of each instance with edge assembly, on a CPU.
 
     `cut` contains the instances and their candidate lists; `parts` are the moves that use the
     lists. `state` contains the chains: the same number for each instance, at least two. Chain c
@@ -83,7 +83,7 @@ class Crossing:
         }
 
     def cross_all(self, seconds: float) -> None:
-        """Cross the chains' best tours for some generations, for at most `seconds`.
+        """Cross the chains' best tours for a few generations, for at most `seconds`.
 
         A chain whose child is cheaper continues from the child.
         """

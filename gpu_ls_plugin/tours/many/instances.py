@@ -1,4 +1,4 @@
-"""Many instances as one problem: their cities, candidates, first tours, optima and costs."""
+"""Many instances as one problem: their cities, candidates, initial tours, optima and costs."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Instances:
         return CandidateMoves(backend, self.whole, neighbourhoods, _ListsOfParts(degree))
 
     def names(self, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the city numbers of chosen instances (K, m); short rows repeat the last one."""
+        """Return the city numbers of chosen instances (K, m); short rows repeat the last city."""
         sizes = self.sizes[chosen]
         places = np.minimum(np.arange(sizes.max()), sizes[:, None] - 1)
         names: NDArray[np.int32] = (self.firsts[chosen, None] + places).astype(np.int32)
@@ -194,7 +194,7 @@ def shortest_tours(instances: Instances, chosen: NDArray[np.int64]) -> NDArray[n
     """
     sizes = instances.sizes[chosen]
     tours = np.tile(np.arange(sizes.max(), dtype=np.int32), (len(chosen), 1))
-    for size in np.unique(sizes[sizes > 3]).tolist():  # up to three cities have only one tour
+    for size in np.unique(sizes[sizes > 3]).tolist():  # up to three cities allow only one tour
         (alike,) = np.nonzero(sizes == size)
         known = _all_tours(size)
         step = max(1, BLOCK_ENTRIES // known.size)

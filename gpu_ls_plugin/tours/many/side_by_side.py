@@ -1,4 +1,4 @@
-"""Chains on many instances at once: one per instance, or several if instances are few."""
+"""Chains on many instances at once: one per instance, or several if there are few instances."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ PERTURBATION = DoubleBridge(segment=100)
 # Heat of annealing. On up to FEW_CITIES cities, a chain makes more kicks per city, so it has time
 # to cool down from a higher heat.
 FEW_CITIES, HEAT_OF_FEW, HEAT = 300, 1.2, 0.6
-# A CPU crosses the chains of an instance after these shares of the time; crossing earlier makes the
-# chains too similar.
+# A CPU crosses the chains of an instance after these shares of the time; crossing earlier would
+# make the chains too similar.
 CROSSED_AFTER = (0.5, 0.75, 1.0)
 # Maximum number of chains per instance that a CPU crosses, and the seconds that a CPU core needs
 # per chain and city.
@@ -56,7 +56,7 @@ MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6
 def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:
     """Return the neighbourhoods of chains, and the number of candidates per city.
 
-    If `kicks` limits the chains, they are the same for all backends; otherwise, a CPU has fewer
+    If `kicks` limits the chains, both are the same for all backends; otherwise, a CPU has fewer
     moves and candidates.
     """
     if backend.name == "cpu" and kicks is None:
@@ -65,7 +65,7 @@ def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhoo
 
 
 def bytes_per_instance(n: int) -> int:
-    """Return a bound on the size in bytes of an instance with one chain, without coordinates."""
+    """Return a bound on the bytes of an instance with one chain, not counting coordinates."""
     return n * (12 * DEGREE + 32) + 128
 
 
@@ -97,7 +97,7 @@ def replicas_of(
 class InstanceBatch:
     """Instances with the same metric and similar sizes, which are searched together.
 
-    `parts` is None if the batch is a single instance for `solve`, or if it is solved already.
+    `parts` is None if the batch is a single instance for `solve`, or if it is already solved.
     """
 
     instances: Instances
@@ -122,7 +122,7 @@ class InstanceBatch:
 class SideBySide:
     """Chains on all instances of a batch; each launch advances all chains.
 
-    `cut` is the result of `Instances.parts`. Chains begin at the batch's tours. Chain c uses the
+    `cut` is the result of `Instances.parts`. Chains start from the batch's tours. Chain c uses the
     random numbers of row `first_row` + c.
     """
 
@@ -148,7 +148,7 @@ class SideBySide:
         )
 
     def drive(self, seconds: float, kicks: int | None, after: Callable[[], bool]) -> str:
-        """Launch until all chains have made their kicks or time is up; return the reason.
+        """Launch until all chains have made their kicks or time is up; return why it ended.
 
         With a time limit, a CPU also crosses the chains of each instance. `after` is called after
         each launch and returns whether to stop.

@@ -53,7 +53,7 @@ class ManyResult:
     tours : int32 array, shape (B, n), or list of B int32 arrays
         A list if sizes differ. Row r is the best tour found for instance r.
     costs : array, shape (B,), int64 or float64
-        Recomputed from scratch by each instance's own metric; float64 if any metric is real.
+        Recomputed from scratch with each instance's metric; float64 if any metric is real.
     statistics : Statistics
         Counts and times of all instances together. In the history, `best_cost` is the sum of the
         costs of all instances and `mean_cost` their mean.
@@ -100,20 +100,20 @@ def solve_many(
 ) -> ManyResult:
     """Return a short tour for each of many instances, which are searched at the same time.
 
-    Each instance has one chain of kicks, or several if instances are too few to occupy a GPU. A
-    CPU runs as many chains per instance as the time allows, up to eight, and crosses them.
+    Each instance has one chain of kicks, or several if there are too few instances to occupy a
+    GPU. A CPU runs as many chains per instance as the time allows, up to eight, and crosses them.
     Instances of up to seven cities get the shortest tour; those of more than 5,000 cities are
     solved one by one with `solve`. For a handful of instances, call `solve` for each: its chains
-    cooperate all the time.
+    cooperate throughout the run.
 
     Parameters
     ----------
     problems : sequence of TSP, or array_like, shape (B, n, 2)
-        Problems with coordinates, of any sizes and metrics; or coordinates, as a NumPy or CuPy
-        array or as a list of arrays (n, 2) of any sizes.
+        Problems with coordinates, of any sizes and metrics; or just coordinates: a NumPy or CuPy
+        array, or a list of arrays (n, 2) of any sizes.
     seconds : float
-        Wall time, not counting compilation. Instances of different metrics or very different sizes
-        are searched one batch after the other and share this time.
+        Wall time, not counting compilation. Instances with different metrics or very different
+        sizes are searched in successive batches, which share this time.
     seed : int or None
         Seed of the random numbers; None draws one. A time limit still makes results vary.
     backend : {"auto", "cpu", "cuda"}
@@ -136,7 +136,7 @@ def solve_many(
     Returns
     -------
     ManyResult
-        After Ctrl-C the tours found so far, with `statistics.interrupted`.
+        After Ctrl-C, the tours found so far; `statistics.interrupted` is then True.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def solve_many(
     InsufficientMemoryError
         Not even one instance fits into memory.
     KeyboardInterrupt
-        Ctrl-C was pressed before the first tours were made.
+        Ctrl-C was pressed before the initial tours were made.
     """
     limits = Budget(seconds=checks.number("seconds", seconds, least=0.0), kicks=kicks)
     if replicas is not None:
@@ -191,11 +191,11 @@ class _ManyInstances:
         self.done = 0  # number of finished instances
 
     def plan(self, replicas: int | None, memory_limit: int | None) -> None:
-        """Make the first tours of all instances and group instances into batches."""
+        """Make the initial tours of all instances and group the instances into batches."""
         with self.statistics.phase("starts"):
             for group in self.instances:
                 self._plan_group(group, replicas, memory_limit)
-            if len(self.waiting) > 1:  # reports sum up the costs of all batches
+            if len(self.waiting) > 1:  # reports add up the costs of all batches
                 for batch in self.waiting:
                     batch.tours = self.backend.to_numpy(batch.tours)
                     self.costs[batch.rows] = batch.instances.exact_costs(batch.chosen, batch.tours)

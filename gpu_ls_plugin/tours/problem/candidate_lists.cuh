@@ -5,8 +5,8 @@
 
 namespace gls {
 
-// Numbers the entries of all lists consecutively; there are fewer than 2^32. `sorted`: whether each
-// list is sorted by length.
+// Numbers the entries of all lists consecutively; there are fewer than 2^32. `sorted` says whether
+// each list is sorted by length.
 struct Entries {
   int degree;
   bool sorted;
@@ -35,7 +35,7 @@ struct CandidateLists : Entries {
   }
 };
 
-// Candidate lists with a city and its length, 16 bits each, packed into one word.
+// Candidate lists that pack a city and the length of the edge to it, 16 bits each, into one word.
 template <class Length>
 struct PackedLists : Entries {
   const uint32* words;
@@ -54,8 +54,8 @@ struct PackedLists : Entries {
 
 // Writes the candidates of a city that are in a part of the problem, starting at entry `own`.
 // `number` maps a city to its number in the part, or to a negative number if the part does not
-// contain it. If candidates are dropped, the end of the list repeats its beginning. If none is
-// left, the list holds `neighbour`, at a length that no move would accept.
+// contain it. If candidates are dropped, the end of the list repeats its beginning. If no
+// candidate is left, the list holds `neighbour`, at a length that no move would accept.
 template <class Lists, class Number>
 GLS_DEVICE void keep_inside(const Lists& lists, int city, Number number, int neighbour, void* near,
                             void* near_lengths, int64 own) {

@@ -1,4 +1,4 @@
-"""Data that kernels read of a travelling salesman problem: its lengths and its objective."""
+"""Data of a travelling salesman problem that kernels read: its lengths and its objective."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def search_data(backend: Backend, problem: TSP) -> Any:
 
 
 def batch_data(backend: Backend, problem: TSP, size: int) -> dict[str, Any]:
-    """Return the device data for a search of `size` tours, by the names of kernel arguments.
+    """Return the device data for a search of `size` tours, keyed by the names of kernel arguments.
 
     These are ``metric_data`` and, if the objective keeps data of tours, ``kept_tours``: uint8
     (`size`, bytes per tour).
@@ -66,7 +66,7 @@ def batch_data(backend: Backend, problem: TSP, size: int) -> dict[str, Any]:
 
 
 def _measure(backend: Backend, problem: TSP, data: Any) -> None:
-    """Raise FaultyPartError if the metric's functor and its `lengths` differ."""
+    """Raise FaultyPartError if the metric's functor and its `lengths` disagree."""
     with backend.current():
         check_metric(backend, problem, data)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Source of all optima: the lists of optimal solutions of TSPLIB95 (STSP and ATSP), Heidelberg.
 # Name, number of cities, edge weight type, length of the tour 1, 2, ..., n, and optimum. The length
-# of that tour distinguishes an instance from an altered one of the same name.
+# of that tour distinguishes an instance from an altered one with the same name.
 MEASURED = """
 a280 280 EUC_2D 2808 2579, ali535 535 GEO 3370080 202339, att48 48 ATT 49840 10628,
 bayg29 29 EXPLICIT 4625 1610, bays29 29 EXPLICIT 5752 2020, berlin52 52 EUC_2D 22205 7542,
@@ -74,7 +74,7 @@ def known_optimum(problem: Problem | str) -> int | None:
     problem : str or Problem
         The name of an instance, such as ``"rat783"``, or a problem. A problem counts as an
         instance if its name, its number of cities, its metric and the length of the tour
-        1, 2, ..., n are those of the published file.
+        1, 2, ..., n match the published file.
 
     Raises
     ------

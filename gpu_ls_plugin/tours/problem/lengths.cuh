@@ -1,8 +1,8 @@
 // Exact lengths that cost little more than float32 arithmetic.
 //
 // An integer length is a rounded real value. A float32 estimate of that value has a bounded error,
-// and rounds to the same integer unless it is close to a rounding point; only then is the length
-// evaluated in float64. Real metrics are always evaluated in float64.
+// and rounds to the same integer unless it is close to halfway between two integers; only then is
+// the length evaluated in float64. Real metrics are always evaluated in float64.
 #pragma once
 
 #include "tours/problem/candidate_lists.cuh"
@@ -59,7 +59,7 @@ struct ListsOf<Metric, Length, true> {
   using Type = RowLists<Metric>;
 };
 
-// Lengths of a metric as numbers of type `LengthType` (int if it can hold the sums in any move).
+// Lengths of a metric as numbers of type `LengthType`: int if it can hold the sums in any move.
 template <class MetricType, class LengthType>
 struct Lengths {
   using Metric = MetricType;
@@ -69,7 +69,7 @@ struct Lengths {
   static constexpr bool kReal = Length(0.5) != Length(0);
   static constexpr bool kQuick = !kReal && kDimensions > 0;
   static constexpr bool kEstimated = kReal && kDimensions > 0;  // estimates are faster than lengths
-  // The length of a fixed edge: a move that removes it has no gain.
+  // The length of a fixed edge, so low that no move gains by removing it.
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
   using City = Site<kDimensions>;
   using Lists = typename ListsOf<Metric, Length>::Type;
@@ -148,8 +148,8 @@ struct GridSite {
 };
 template <>
 struct GridSite<false> {
-  // y in the upper half, x in the lower one: both are below 2^15, so that the difference of two
-  // words holds the differences of both.
+  // y in the upper half, x in the lower one: both are below 2^15, so the difference of two
+  // words holds both differences.
   uint32 word;
 
   GLS_DEVICE void set(const Point& p) { word = uint32(p.y) << 16 | uint32(p.x); }
@@ -251,7 +251,8 @@ GLS_DEVICE Metric named(const Metric*, const Metric& metric, const int*) {
 }
 
 // Computes lengths from estimates alone. After a computation, `doubt()` says whether any length was
-// in doubt; if so, the caller repeats the computation exactly. Many lengths thus share one branch.
+// in doubt; if so, the caller repeats the computation with exact lengths. Many lengths thus share
+// one branch.
 template <class Lengths>
 struct Tentative : Lengths {
   using typename Lengths::Length;

@@ -1,4 +1,4 @@
-// Metrics: distance functors, from the same source code for both backends.
+// Metrics: distance functors, compiled from the same source code for both backends.
 //
 // A metric has
 //   using Length            int64 if the definition rounds to integers, else double;
@@ -45,7 +45,7 @@ using std::sqrt;
 // TSPLIB's nint; lengths are never negative.
 GLS_DEVICE int64 nint(double v) { return int64(v + 0.5); }
 
-// Estimates a length by the exact length as float32: slow, but valid for every metric.
+// Uses the exact length, as float32, as the estimate: slow, but valid for every metric.
 template <class Metric>
 struct EstimateByLength {
   static constexpr int kDimensions = 0;
@@ -82,7 +82,7 @@ struct Euclidean : Planar {
   GLS_DEVICE Length operator()(int a, int b) const { return sqrt(squared(a, b)); }
 };
 
-// `rounded` rounds a number between 0 and 2^22 to the nearest integer, `rounded_down` down.
+// `rounded` rounds a number between 0 and 2^22 to the nearest integer; `rounded_down` rounds down.
 constexpr float kShift = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the low bits
 GLS_DEVICE int rounded(float v) { return float_to_bits(v + kShift) - float_to_bits(kShift); }
 GLS_DEVICE int rounded_down(float v) {
@@ -175,7 +175,7 @@ struct Globe {
     const double* u = unit + 3 * city;
     return {float(u[0]), float(u[1]), float(u[2]), 0};
   }
-  // Half of the angle between two unit vectors.
+  // Half the angle between two unit vectors.
   GLS_DEVICE static float half_angle(const Point& p, const Point& q) {
     const float x = p.x - q.x, y = p.y - q.y, z = p.z - q.z;
     const float half_chord = 0.5f * fast_sqrt(fused(x, x, fused(y, y, z * z)));
@@ -183,7 +183,7 @@ struct Globe {
   }
 };
 
-// Radii in km: TSPLIB's, and the mean radius (2 a + b) / 3 of the ellipsoid WGS 84.
+// Radii in km: TSPLIB's, and the mean radius (2 a + b) / 3 of the WGS 84 ellipsoid.
 constexpr double kEarthRadius = 6378.388, kEarthMeanRadius = 6371.0088;
 
 // TSPLIB's geographical distance in km, from unit vectors. Arc cosines of different libraries

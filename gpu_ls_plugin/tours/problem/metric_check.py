@@ -38,7 +38,7 @@ def pair_lengths_kernel(metric: Metric, team: str) -> Kernel:
 
 
 def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
-    """Raise FaultyPartError if a metric's functor, which reads `data`, and its `lengths` differ."""
+    """Raise FaultyPartError if a metric's functor, which reads `data`, disagrees with `lengths`."""
     if problem.n < 2:
         return
     a, b = pairs = sampled_pairs(problem.n)
@@ -55,7 +55,7 @@ def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
 
 
 def sampled_pairs(n: int) -> Pairs:
-    """Return pairs of different cities, each in both directions: all, or a sample of `PAIRS`."""
+    """Return pairs of distinct cities, each in both directions: all, or a sample of `PAIRS`."""
     if n * (n - 1) <= PAIRS:
         a, b = np.divmod(np.arange(n * n), n)
         a, b = a[a != b], b[a != b]
@@ -69,7 +69,7 @@ def sampled_pairs(n: int) -> Pairs:
 
 
 def _python_lengths(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """Return the lengths by the metric's Python class; check their type, range and symmetry."""
+    """Return the lengths from the metric's Python class; check their type, range and symmetry."""
     metric = problem.metric
     exact = np.asarray(problem.lengths(a, b))
     kinds = "iu" if metric.integer else "f"

@@ -47,7 +47,7 @@ class Under(Metric):
 
 
 class RowsUnder(Under):
-    """`Under` if each row has separate data: first the metric's, then the objective's."""
+    """`Under` for rows with separate data: first the metric's, then the objective's."""
 
     def __init__(self, metric: Metric, objective: Objective) -> None:
         super().__init__(metric, objective)

@@ -54,12 +54,12 @@ ARC_SINE = (
 class Metric(ABC):
     """The lengths between cities.
 
-    Instances hold no state, so two of the same class are equal. A plugin derives a class, sets the
-    class attributes, defines `lengths` and `slack`, and returns the C++ code of its functor from
-    `source`.
+    Instances hold no state, so two instances of a class are equal. A plugin derives a class, sets
+    the class attributes, defines `lengths` and `slack`, and returns the C++ code of its functor
+    from `source`.
 
     Methods get the `values` of a problem: coordinates, float64 (n, 2), or the matrix (n, n) if the
-    metric is explicit. They need not check the values, and must not change them.
+    metric is explicit. They need not check these values, and must not change them.
 
     Attributes
     ----------
@@ -136,9 +136,9 @@ class Metric(ABC):
     def estimate_error(self, values: Values) -> tuple[float, float]:
         """Return (absolute, relative) bounds on the error of the estimate before rounding.
 
-        An integer length is the rounded estimate, unless a rounding point is closer to the estimate
-        than absolute + relative * estimate. By default, the bounds are (`slack` without the 0.5 for
-        rounding, 0).
+        An integer length is the rounded estimate unless the estimate is within
+        absolute + relative * estimate of halfway between two integers. By default, the bounds are
+        (`slack` minus the 0.5 for rounding, 0).
         """
         return self.slack(values) - (0.5 if self.integer else 0.0), 0.0
 
@@ -165,7 +165,7 @@ def _nearest(values: Real) -> NDArray[np.int64]:
 
 
 class Planar(Metric):
-    """A metric of the plane: a real function of the differences (dx, dy), which is then rounded."""
+    """A metric of the plane: a real function of the differences (dx, dy), then rounded."""
 
     site_bytes = constant("tours/problem/lengths.cuh", "kPlanarSiteBytes")
     fast_estimate = True
@@ -355,7 +355,7 @@ class Globe(Metric):
         """Return a bound on |float32 estimate - exact length| in km.
 
         The estimate is 2 R asin(c / 2) for the chord c of two float32 unit vectors, plus 0.5 if
-        lengths are integers. The arc sine magnifies the error of the chord, most of all for
+        lengths are integers. The arc sine magnifies the error of the chord, especially for
         antipodes. So the bound uses the slope of the arc sine at the longest possible chord.
         """
         points = self.unit_vectors(values)
@@ -502,7 +502,7 @@ class ExplicitReal(Metric):
         return float(values.max())
 
     def slack(self, values: Values) -> float:
-        """Return a bound on |entry in float32 - entry|; 0 if float32 sums of four are exact."""
+        """Return a bound on |entry in float32 - entry|; 0 if sums of four are exact in float32."""
         longest = self.longest(values)
         if self.integer and longest < EXACT_IN_FLOAT32:
             return 0.0
@@ -530,7 +530,7 @@ BUILT_IN_METRICS: dict[str, type[Metric]] = {
 
 
 def find_metric(metric: str | Metric) -> Metric:
-    """Return the built-in or registered metric with a name; return a Metric unchanged."""
+    """Return the built-in or registered metric of this name; return a Metric unchanged."""
     if isinstance(metric, Metric):
         return metric
     if not isinstance(metric, str):

@@ -39,8 +39,8 @@ class MultiObjectiveTSP:
     Parameters
     ----------
     objectives : sequence of TSP or array_like
-        At least two, with the same number of cities: problems with any metrics, coordinates
-        (n, 2), or symmetric or asymmetric matrices (n, n).
+        At least two, with the same number of cities. Each is a problem with any metric, an array of
+        coordinates (n, 2), or a symmetric or asymmetric matrix (n, n).
     metric : str or Metric
         Metric of the objectives that are given as coordinates; see `TSP`.
     name : str
@@ -221,7 +221,7 @@ class MultiObjectiveTSP:
 
     @cached_property
     def directions(self) -> WeightedTSP:
-        """The problem whose rows get candidate lists: evenly spread weights divided by `scales`."""
+        """The problem whose rows get candidate lists: evenly spread weights, divided by `scales`."""
         parts = 1
         while len(lattice(self.n_objectives, parts)) < self.n_objectives + MIXTURES:
             parts += 1
@@ -238,7 +238,7 @@ class MultiObjectiveTSP:
 
 
 def lattice(objectives: int, parts: int) -> NDArray[np.float64]:
-    """Return all weights with the sum 1 that are multiples of 1 / `parts` (Das and Dennis 1998)."""
+    """Return all weights that sum to 1 and are multiples of 1 / `parts` (Das and Dennis 1998)."""
     places = parts + objectives - 1
     bars = np.array(list(combinations(range(places), objectives - 1))).reshape(-1, objectives - 1)
     ends = np.pad(bars, ((0, 0), (1, 1)), constant_values=(-1, places))

@@ -128,17 +128,17 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
   }
 }
 
-// An objective with `kKeeps` keeps data of the current tour, so that it computes gains without a
-// walk over the tour. Its words begin with KeptTours. It has
+// An objective with `kKeeps` keeps data of the current tour, so that it computes gains without
+// walking over the tour. Its words begin with KeptTours. It has
 //
 //   choose(row)           makes the tour of a row of the batch the current one
 //   keep(team, n, city)   computes the data of a new tour city(0), ... city(n - 1), in all lanes
 //   chosen_depot(city)    the city to use for a candidate: lists name only one copy of the depot,
-//                         and the objective chooses the copy
+//                         so the objective chooses which copy to use
 //   relief<Gain>()        an upper bound on the gain of a change minus the length that it saves
 //   may_relieve(change)   whether a change may gain more than the length that it saves; optional
 //   add_up(n, a, b)       whether two changes, each allowed, may be made together and gain the sum
-//                         of their gains. They cut the tour behind the places a.place(0), ...
+//                         of their gains. They cut the tour after the places a.place(0), ...
 //                         a.place(a.count - 1) and those of b, and do not overlap
 GLS_OPTIONAL_CONSTANT(Keeps, kKeeps, bool, false);
 template <class Metric>
@@ -233,7 +233,7 @@ GLS_DEVICE bool is_feasible(const Team& team, const View& view, City city) {
   return view.length.metric.objective.feasible(team, view.tour.n, city);
 }
 
-// Computes the data that an objective keeps of each tour of a batch, for searches whose kernels do
+// Computes the data that an objective keeps for each tour of a batch, for searches whose kernels do
 // not compute them first.
 template <class Team, class Metric>
 struct KeepTours {

@@ -35,7 +35,7 @@ class Objective(ABC):
     functor : str
         The C++ type; `tours/problem/objective.cuh` describes its interface.
     header : str
-        The C++ header that defines the functor, by its path in the package.
+        The C++ header that defines the functor, as a path within the package.
     length_alone : bool
         Whether the objective adds nothing; kernels then contain no objective.
     by_edges : bool
@@ -45,7 +45,7 @@ class Objective(ABC):
         Whether a tour and its reverse may have different costs even if lengths are symmetric. The
         functor then has ``static constexpr bool kDirected = true``, and its `gain` builds the tour
         after a change as ``TourSegments(change, change.place(0))``. City t1 is at end 0, and moves
-        never reverse the segment that contains t1: it shows the direction of the new tour.
+        never reverse the segment that contains t1, which shows the direction of the new tour.
     """
 
     name: ClassVar[str]

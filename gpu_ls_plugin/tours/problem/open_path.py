@@ -29,8 +29,8 @@ class OpenPath:
     A dummy city, number n, turns a path into a tour: it precedes the first city of the path and
     follows the last one. Its edges to cities that may be ends have length 0. Its other edges are so
     long that optimal tours avoid them. If lengths are symmetric and only one end is given, the
-    dummy's edges to all other cities are long: a good tour then contains exactly one of them, and
-    costs more than its path by the length of this edge.
+    dummy's edges to all other cities are long: a good tour then contains exactly one of them, so
+    its cost exceeds that of its path by the length of this edge.
 
     Parameters
     ----------

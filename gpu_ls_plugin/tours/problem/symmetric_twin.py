@@ -42,7 +42,7 @@ class SymmetricTwin:
     def serves(problem: TSP) -> bool:
         """Return whether the transformation supports a problem.
 
-        Costs must be integer lengths, without another objective and without weights per row.
+        Costs must be integer lengths, with no other objective and no weights per row.
         """
         return problem.integer and problem.objective.length_alone and problem.rows is None
 

@@ -8,7 +8,7 @@ namespace gls {
 
 constexpr int kMostSegments = 8;  // maximum number of edges that a move removes
 
-// Places `first` to `last` of a tour, in forward or backward direction. `last` may be n or more:
+// Places `first` to `last` of a tour, traversed forwards or backwards. `last` may be n or more:
 // the segment then continues at place 0.
 struct Segment {
   int first, last;

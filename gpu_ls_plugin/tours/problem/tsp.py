@@ -41,7 +41,7 @@ class Writing(TypedDict, total=False):
     """Keyword arguments that say which permutations represent the same solution."""
 
     symmetric: bool  # whether a tour and its reverse are the same solution; True by default
-    customers: int  # their number in a giant tour; the other cities are copies of city 0, the depot
+    customers: int  # number in a giant tour; the other cities are copies of the depot, city 0
 
 
 class TSP(Problem):
@@ -62,7 +62,7 @@ class TSP(Problem):
     name, comment : str
         Free text.
     optimum : int or float, optional
-        The optimal length if it is known: finite and at least 0. Only reports use it.
+        The optimal length, if known: finite and at least 0. Only reports use it.
 
     Attributes
     ----------
@@ -127,8 +127,8 @@ class TSP(Problem):
         Parameters
         ----------
         matrix : array_like, shape (n, n)
-            Lengths from the row's city to the column's, copied; need not be symmetric. Integers
-            make an integer problem, floats a real one. The diagonal is ignored.
+            Lengths from the row's city to the column's, copied. The matrix need not be symmetric.
+            Integers make an integer problem, floats a real one. The diagonal is ignored.
         name, comment, optimum
             As in the constructor.
 

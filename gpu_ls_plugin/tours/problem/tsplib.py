@@ -42,9 +42,9 @@ KNOWN_FIELDS = {  # keywords that need no colon
     *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
 }
 
-# By EDGE_WEIGHT_FORMAT: the function that returns the indices of a triangle in the order of the
-# file's numbers, and the offset of the triangle's first diagonal. A triangle by columns is read as
-# the other triangle by rows; the matrix is symmetric.
+# For each EDGE_WEIGHT_FORMAT: the function that returns the indices of a triangle in the order of
+# the file's numbers, and the offset of the triangle's first diagonal. As the matrix is symmetric, a
+# triangle stored by columns is read as the other triangle stored by rows.
 TRIANGLES = {
     "UPPER_ROW": (np.triu_indices, 1),
     "LOWER_COL": (np.triu_indices, 1),
@@ -76,7 +76,7 @@ class Sections:
         return name, self.fields.get("COMMENT", "")
 
     def field(self, keyword: str, known: str = "") -> str:
-        """Return the value of a keyword; if it is missing, raise an error with `known` values."""
+        """Return the value of a keyword; if it is missing, raise an error that lists `known`."""
         if not self.fields.get(keyword):
             raise self.error(keyword, f"missing{known and f'; known: {known}'}")
         return self.fields[keyword]
@@ -309,7 +309,7 @@ def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
 
 
 def _lacks_diagonal(values: NDArray[Any], layout: str, n: int) -> bool:
-    """Return whether a triangle is complete but for its diagonal, as in eil7.vrp."""
+    """Return whether a triangle is complete except for its diagonal, as in eil7.vrp."""
     if len(values) != n * (n - 1) // 2:
         return False
     triangle, _ = TRIANGLES[layout]

@@ -1,4 +1,4 @@
-"""Weighted sums of several lengths and Tchebycheff distances, with separate weights per row."""
+"""Weighted sums of several lengths and Tchebycheff distances; each row has separate weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROW_LISTS = "tours/problem/row_lists.cuh"
 
 
 class WeightedValues(NamedTuple):
-    """The data of a weighted sum of M objectives, for P rows."""
+    """The data of weighted sums of M objectives, one sum for each of P rows."""
 
     weights: NDArray[np.float64]  # (P, M)
     parts: tuple[NDArray[Any], ...]  # by objective: the coordinates or the matrix
@@ -89,7 +89,7 @@ class WeightedTSP(TSP):
     weights : array_like, shape (P, M) or (M,)
         Finite, at least 0, and not all 0 in a row; copied.
     listed : WeightedTSP, optional
-        Each row uses the candidate lists of the row of `listed` with the most similar weights. By
+        Each row uses the candidate lists of the row of `listed` whose weights are most similar. By
         default, each row has separate lists.
     scales : array_like, shape (M,), optional
         Factors by which weights are multiplied before they are compared with those of `listed`; by
@@ -176,7 +176,7 @@ class WeightedTSP(TSP):
         return total
 
     def weighed(self, parts: Sequence[Any]) -> Any:
-        """Return the weighted sums (P,) of `parts`: for each objective, the costs (P,)."""
+        """Return the weighted sums (P,) of costs; `parts` has those of each objective (P,)."""
         if self.rows > 1:
             self.require_rows(len(parts[0]))
         total: Any = 0.0
@@ -238,7 +238,7 @@ class Tchebycheff(Objective):
 
     Row r costs ``max(weights[r] * (costs - ideal))``, the maximum over the objectives. `weights`
     (P, M) are at least 0; `functors` are the C++ metrics of the objectives. Each Pareto-optimal
-    tour is optimal for some weights; weighted sums find only those on the convex hull.
+    tour is optimal for some weights; weighted sums reach only those on the convex hull.
     """
 
     name = "tchebycheff"

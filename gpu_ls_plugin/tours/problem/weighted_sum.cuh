@@ -1,4 +1,4 @@
-// A weighted sum of the lengths of several metrics. Each row of a batch has its own weights; all
+// A weighted sum of the lengths of several metrics. Each row of a batch has separate weights; all
 // rows share the coordinates or matrices.
 #pragma once
 
