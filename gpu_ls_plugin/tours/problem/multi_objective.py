@@ -221,7 +221,7 @@ class MultiObjectiveTSP:
 
     @cached_property
     def directions(self) -> WeightedTSP:
-        """The problem whose rows get candidate lists: evenly spread weights, divided by `scales`."""
+        """The problem whose rows get candidate lists: evenly spread weights divided by `scales`."""
         parts = 1
         while len(lattice(self.n_objectives, parts)) < self.n_objectives + MIXTURES:
             parts += 1

@@ -43,7 +43,7 @@ def row_sums(lengths: Lengths) -> Lengths:
     """Return the sums (P,) of the rows of lengths (P, n).
 
     Real numbers are added in the same order as in kernels (`sum` in include/team.cuh), so that both
-    agree to the last bit: 32 partial sums, each of every 32nd number, which are then added pairwise.
+    agree to the last bit: 32 partial sums, each of every 32nd number, which are added pairwise.
     """
     if lengths.dtype.kind != "f":
         whole: Lengths = lengths.sum(axis=1)
