@@ -1,4 +1,4 @@
-"""The domain of tours: what the code that all domains share needs to know about them."""
+"""The domain of tours: what the code shared by all domains needs to know about tours."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
-# Searches of offspring. The usual one is short, because there are many generations.
+# Local searches for offspring. The usual one is quick, because there are many generations.
 USUAL_SEARCH = LocalSearch()
 THOROUGH_SEARCH = LocalSearch([LinKernighan()], Nearest(8))
 DIRECTED_SEARCH = LocalSearch([ThreeOpt(), OrOpt(3)], Nearest(10))  # reverses no paths
-KICK = DoubleBridge(segment=50)  # cities in the window
+KICK = DoubleBridge(segment=50)  # number of cities in the window
 SMALLEST = 3  # with fewer cities, tours do not differ in their edges
 STOPPED_BY = {"optimum": "local optimum"}  # not the optimum of the problem
 
@@ -69,12 +69,12 @@ class Tours(Domain):
         return isinstance(getattr(problem, "tsp", None), TSP)
 
     def files(self) -> Sequence[FileKind]:
-        """Return the file kind of TSPLIB."""
+        """Return the only kind of file, that of TSPLIB."""
         title = "travelling salesman problem"
         return (FileKind("tsp", title, TSP.read, fits_tours, (".tsp",)),)
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
-        """Return the problem of coordinates (n, 2) or distances (n, n)."""
+        """Return the problem with these coordinates (n, 2) or distances (n, n), or None."""
         if array.shape == (2, 2):
             raise InvalidProblemError(
                 "problem: an array of shape (2, 2) may hold coordinates or distances; write "
@@ -109,7 +109,7 @@ class Tours(Domain):
         )
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return the stages: one good or quick tour if that pays, then a population."""
+        """Return the stages: first one good or quick tour, if that pays, then a population."""
         main = self.main_stage(problem, problem, chosen, flexible=request.given.search is None)
         if request.generations or request.islands:
             return (main,)
@@ -153,15 +153,15 @@ class Tours(Domain):
         return "nearest_neighbour"
 
     def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:
-        """Return tours in the order of city numbers."""
+        """Return `size` copies of the tour that visits the cities in the order of their numbers."""
         return np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
 
     def perturbation(self, problem: Any) -> Any | None:
-        """Return a kick of a short segment, which a search repairs cheaply."""
+        """Return a kick within a short segment, which is cheap to repair."""
         return KICK
 
     def goes_on(self, search: Any) -> bool:
-        """Return whether a search can continue from given rows: if one kernel kicks and repairs."""
+        """Return whether a search can continue from given rows; one kernel must kick and repair."""
         return search is None or (repairs(search) and IteratedLocalSearch(search).fused)
 
     def features(self, problem: Any, xp: Any, rows: Any) -> Any:
@@ -225,7 +225,7 @@ def measured(found: Mapping[str, Any]) -> str:
 
 
 def refuse_ending(path: Path, ending: str, reason: str) -> None:
-    """Raise if a file has `ending`, the extension of another kind of file."""
+    """Raise if `path` has the extension `ending`, which belongs to another kind of file."""
     if path.suffix.lower() == ending:
         raise InvalidParameterError(f"tour: {path.name!r} is the name of a file of {reason}")
 

@@ -41,8 +41,8 @@ class Cooperation(ABC):
     name : str
         Name in the registry.
     by_row : bool
-        Whether a tour is measured by the lengths of the chain that receives it, if each row of a
-        problem has its own lengths.
+        Whether a tour is measured with the lengths of the chain that receives it if each row of a
+        problem has separate lengths.
     priced : bool
         Whether the cooperation sets the price of violations. If so, only feasible tours count in
         `results`.

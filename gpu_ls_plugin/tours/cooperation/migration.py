@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 class Migration(Cooperation):
     """Let the worst chains continue from the best tours of the best chains.
 
-    The worst chain gets the tour of the best, the second worst that of the second best, and so on.
+    The worst chain receives the tour of the best, the second worst that of the second best, etc.
 
     Parameters
     ----------
     every : float
         Kicks per city between two migrations; more than 0.
     share : float
-        Share of the chains that are replaced, from 0 to 0.5.
+        Share of the chains to replace, from 0 to 0.5.
 
     Raises
     ------

@@ -15,7 +15,7 @@ struct AbCycle {
   const City* cities;
   int edges;     // number of edges, of both parents together
   int first;     // 0 if edge 0 belongs to parent A, 1 if it belongs to parent B
-  int turn = 0;  // number of the stored edge with which reading begins
+  int turn = 0;  // number of the stored edge that is read first
 
   // Returns city i; i must be less than edges + 2.
   GLS_DEVICE int at(int i) const {
@@ -26,7 +26,7 @@ struct AbCycle {
   GLS_DEVICE AbCycle from_a() const { return {cities, edges, 0, first}; }
 };
 
-// All cycles of a pair of tours, one behind the other in memory.
+// All cycles of a pair of tours, one after another in memory.
 template <class City>
 struct AbCycles {
   City* cities;   // the first city of each edge

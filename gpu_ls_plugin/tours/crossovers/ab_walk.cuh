@@ -9,14 +9,14 @@
 
 namespace gls {
 
-// A window of a stream of random numbers, which all lanes of a team draw in parallel.
+// A window of a stream of random numbers; all lanes of a team draw its numbers in parallel.
 struct NumberWindow {
   static constexpr int kNumbers = 128;
 
   uint32* numbers;
   Philox stream;
-  int64 step;           // step of the stream, of four numbers each, at which the next window begins
-  int used = kNumbers;  // number of used numbers of this window
+  int64 step;           // where the next window begins in the stream, in steps of four numbers
+  int used = kNumbers;  // how many numbers of this window have been used
 
   template <class Memory>
   GLS_DEVICE NumberWindow(const Philox& stream, int64 step, Memory& memory)
@@ -38,7 +38,7 @@ struct NumberWindow {
     team.sync();
   }
 
-  // Returns the same number below `bound` in all lanes.
+  // Returns a random number below `bound`, the same in all lanes.
   template <class Team>
   GLS_DEVICE int below(const Team& team, int bound) {
     fill(team);
@@ -46,10 +46,10 @@ struct NumberWindow {
   }
 };
 
-// Each step depends on the previous one, so a single lane walks. A step waits for only one read:
-// the neighbours of a city. If the edge to a neighbour has been taken or is common to both parents,
-// the city itself is stored instead of the neighbour. When the walk leaves a city, a mark replaces
-// the neighbour to which it goes.
+// Each step depends on the previous one, so a single lane walks. A step waits for only one read,
+// that of a city's neighbours. If the edge to a neighbour has been taken or is common to both
+// parents, the city itself is stored instead of the neighbour. When the walk leaves a city, a mark
+// replaces the neighbour to which it goes.
 template <class City>
 struct AbWalk {
   int n;
@@ -104,20 +104,21 @@ struct AbWalk {
   static constexpr int kLost = -1;     // there is no next edge, or the walk is too long
   static constexpr int kNowhere = -2;  // more random numbers are needed
 
-  // Why a walk pauses: the index in `walk` of the city that it met again, kLost or kNowhere; the
-  // number of its edges; and the number of used random numbers.
+  // The state of a paused walk: the index in `walk` of the city that it met again, or kLost or
+  // kNowhere; the number of edges of the walk; and how many random numbers have been used.
   struct Pause {
     int met, length, used;
   };
 
   GLS_DEVICE static int words(int n) { return (n + 31) / 32; }
 
-  // `mark` returns the mark of the edge by which the walk left walk[i]; `marked` returns the index
-  // i of a mark, or at least kMostEdges if `way` is a city.
+  // `mark` returns the mark of the edge along which the walk left walk[i]. `marked` returns the
+  // index i if `way` is such a mark; if `way` is a city, it returns a number that is at least
+  // kMostEdges.
   GLS_DEVICE static City mark(int i) { return City(-1 - i); }
   GLS_DEVICE static uint32 marked(City way) { return uint32(City(-1)) - uint32(way); }
 
-  // Stores the edges that only one of the parents has, in `a` and `b`.
+  // Stores in `a` and `b` the edges of each parent that the other parent lacks.
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const int* first, const int* second) {
     note_neighbours(team, n, first, a);
@@ -133,8 +134,8 @@ struct AbWalk {
     team.sync();
   }
 
-  // Starts a walk at the first city, from `from` on, with an open edge of A. Returns false if no
-  // edge of A is open.
+  // Starts a walk at the first city with an open edge of A, searching from `from` on. Returns false
+  // if no edge of A is open.
   template <class Team>
   GLS_DEVICE bool start(const Team& team, int from) {
     const int city = first_open(team, from);
@@ -176,7 +177,7 @@ struct AbWalk {
     }
   }
 
-  // Shortens the walk from `end` to `first` edges and removes the other edges from the parents.
+  // Keeps only the first `first` of the walk's `end` edges; removes the others from the parents.
   template <class Team>
   GLS_DEVICE void forget(const Team& team, int first, int end) {
     team.each(end - first, [&](int k) {
@@ -189,8 +190,8 @@ struct AbWalk {
     team.sync();
   }
 
-  // Returns the first city in cyclic order, from `from` on, with an open edge of A; kLost if no
-  // edge of A is open.
+  // Returns the first city with an open edge of A, in cyclic order from `from` on; kLost if no edge
+  // of A is open.
   template <class Team>
   GLS_DEVICE int first_open(const Team& team, int from) const {
     constexpr uint32 kNone = ~0u;

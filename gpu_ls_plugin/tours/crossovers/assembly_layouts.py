@@ -1,4 +1,4 @@
-"""Launch layouts of edge assembly, and its strategies: which AB-cycles are exchanged together."""
+"""Launch layouts of edge assembly, and the strategies that choose the AB-cycles to exchange."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
 
 
 def host_shape(n: int) -> HostShape:
-    """Return the layout on a CPU; its numbers must hold cities and edges of a walk."""
+    """Return the layout on a CPU; city numbers must also have room for the marks of a walk."""
     return replace(HostShape.of(n), short=n + MOST_EDGES <= LARGEST_SHORT)
 
 

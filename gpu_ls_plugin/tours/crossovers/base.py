@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-FEW_GAINING = 0.1  # `later` takes over at this share of gaining tours (docs/algorithm.md)
+# If at most this share of the tours of a generation gain, the recombination `later` takes over
+# (docs/algorithm.md).
+FEW_GAINING = 0.1
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,8 @@ class Recombination(Cooperation):
 
     As a cooperation, it crosses the best tour of each chain with the current tour of another
     chain. Partners are drawn again in each generation. Current tours are used because kicks keep
-    them different even after the best tours have become alike. A chain continues from a child that
-    is cheaper than its best tour.
+    them diverse even after the best tours have become alike. If a child is cheaper than the best
+    tour of its chain, the chain continues from the child.
 
     Parameters
     ----------
@@ -118,18 +120,18 @@ class Recombination(Cooperation):
 
     @property
     def later(self) -> Recombination:
-        """The recombination to use once few tours of a population gain; by default, `self`."""
+        """The recombination to use once crossovers improve few tours; by default, `self`."""
         return self
 
     def instance(self, problem: TSP) -> TSP:
-        """Return the problem by which tours are crossed: by default, only lengths count."""
+        """Return the problem to use for crossing; by default, one in which only lengths count."""
         return problem.crossed
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError if chains of the problem cannot be crossed.
 
-        The problem must have no objective besides lengths, since chains adopt each cheaper child,
-        feasible or not.
+        The problem must have no objective besides lengths, since chains adopt any cheaper child,
+        even an infeasible one.
         """
         self._check(problem, "cooperation", "use Migration()")
 
@@ -160,8 +162,8 @@ class Recombination(Cooperation):
         backend, device
             See `get_backend`.
         memory_limit : int, optional
-            Limit in bytes for memory in addition to the parents and children. It does not change
-            the result. None: the free memory.
+            Maximum number of bytes to use in addition to the parents and children. It does not
+            change the result. None: all free memory.
         first_row : int
             Number of the first row, if the batch is part of a larger one.
 
@@ -220,7 +222,7 @@ class Recombination(Cooperation):
     def _cross(
         self, backend: Backend, problem: TSP, tours: Any, second: Any, seed: int, first_row: int
     ) -> None:
-        """Replace `tours`, the first parents, by the children."""
+        """Replace `tours`, the first parents, with the children."""
         xp, size = backend.xp, len(tours)
         costs = cache(lambda: tour_costs(backend, problem, tours))
         workspace = self.workspace(backend, problem, size, seed=seed, first_row=first_row)

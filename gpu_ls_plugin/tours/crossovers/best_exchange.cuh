@@ -1,7 +1,7 @@
-// The best exchange of two edges that joins a subtour with another one.
+// Finds the best exchange of two edges that joins a subtour to another one.
 //
-// If lengths are real, estimates in float32 come first. Only the few exchanges that may be the
-// best, given the error bounds, are then measured exactly. So the result is exact.
+// If lengths are real, exchanges are first estimated in float32. Only the few that may be the best,
+// given the error bounds, are then measured exactly. So the result is exact.
 #pragma once
 
 #include "tours/problem/lengths.cuh"
@@ -10,7 +10,7 @@
 namespace gls {
 
 // An exchange removes an edge (u, v) of a city u of the subtour and an edge (c, w) of a candidate c
-// of u, and adds (u, c) and (v, w). Its number encodes the place of u, the rank of c in its list,
+// of u, and adds (u, c) and (v, w). Its number encodes the place of u, the rank of c in u's list,
 // and the sides of both removed edges.
 template <class Lists, class Broken>
 GLS_DEVICE typename Broken::Exchange read_exchange(const Lists& lists, const Broken& child,
@@ -92,7 +92,7 @@ struct ExchangeScan {
   // Offers the exchanges of a city with every `each`-th of its candidates.
   template <class Sink>
   GLS_DEVICE void look_at(int place, int first, int each, Sink& sink) const {
-    // A parallel lane loads several candidates ahead, as many as registers allow.
+    // If lanes run in parallel, each loads as many candidates ahead as its registers allow.
     constexpr int kAhead = Team::kLanes == 1 ? 1 : Measure::kAhead;
     const auto& tour = child.tour;
     const int city = tour.at(place);
@@ -219,7 +219,7 @@ struct Loss {
 struct LeastEstimate {
   static constexpr float kMost = 3e38f;
 
-  float doubt;          // error of the estimates in two losses
+  float doubt;          // error bound of the difference between two estimated losses
   float known = kMost;  // smallest upper bound on a loss found by any lane
   float least = bits_to_float(0x7f800000), second = least;  // infinite
   int64 number = -1;
@@ -254,7 +254,7 @@ GLS_DEVICE Ranked<typename Lengths::Length> measured(const Lengths& length,
           number};
 }
 
-// Returns the number of a subtour's best exchange and its loss; number -1 if no exchange exists.
+// Returns the number and the loss of a subtour's best exchange; if none exists, the number is -1.
 template <class Team, class Lengths, class Broken>
 GLS_DEVICE Ranked<typename Lengths::Length> best_exchange(const Team& team, const Lengths& length,
                                                           const typename Lengths::Lists& lists,
@@ -265,7 +265,7 @@ GLS_DEVICE Ranked<typename Lengths::Length> best_exchange(const Team& team, cons
   Ranked<Length> best{Exact::kMost, -1};
   const int cities = list_cities(team, child, subtour);
   // A single lane skips the estimates. It meets each exchange from both cities of an edge, so the
-  // second smallest bound would equal the smallest, and all exchanges would be measured as well.
+  // second smallest bound would equal the smallest, and all exchanges would be measured anyway.
   if constexpr (Lengths::kEstimated && Team::kLanes > 1) {
     using About = Estimated<Lengths>;
     LeastEstimate found{8 * length.error.absolute};

@@ -1,4 +1,4 @@
-// A set of numbers below n, with a bit for each.
+// A set of numbers below n, stored as one bit per number.
 #pragma once
 
 #include "tours/kernels/tour_memory.cuh"
@@ -14,7 +14,7 @@ struct BitSet {
 
   GLS_DEVICE static int64 bytes(int n) { return piece_bytes<uint32>(words(n)); }
 
-  // Replaces the contents by number(i) for i in [0, count).
+  // Replaces the contents with number(i) for i in [0, count).
   template <class Team, class Number>
   GLS_DEVICE void fill(const Team& team, int count, Number number) {
     team.each(words(n), [&](int word) { bits[word] = 0; });

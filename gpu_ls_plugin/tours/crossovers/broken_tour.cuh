@@ -70,10 +70,10 @@ struct BrokenTour {
     const int rank = places.rank(place);
     return int(ranked[rank < size ? rank : 0]);
   }
-  // Returns the side at which the next path is entered after the path that is entered at `side`.
+  // Given the side at which a path is entered, returns the side at which the next one is entered.
   GLS_DEVICE int follow(int side) const { return int(sides[int(at[side ^ 1]) ^ 1]); }
 
-  // Finds the subtours; returns the number of subtours.
+  // Finds the subtours; returns how many there are.
   template <class Team>
   GLS_DEVICE int connect(const Team& team) {
     team.sync();
@@ -125,7 +125,7 @@ struct BrokenTour {
     return {int(found & 0xff), int(found >> 36)};
   }
 
-  // Writes the tour that the paths form; there must be only one subtour left.
+  // Writes the tour that the paths form; there must be only one subtour.
   template <class Team>
   GLS_DEVICE void mend(const Team& team) {
     uint32* const next = words;                   // side that follows each side
@@ -176,7 +176,7 @@ struct BrokenTour {
     int edge;  // number of the new edge to this neighbour; -1: an edge of the tour
   };
   GLS_DEVICE Neighbour neighbour(int place, int path, bool after) const {
-    // Reads the data for both results, which avoids a branch.
+    // Reads the data for both cases, to avoid a branch.
     const int beside = tour.at(after ? place + 1 : place - 1), end = int(at[2 * path + after]);
     const int other = int(ends[end ^ 1]);
     return place == (after ? last(path) : first(path)) ? Neighbour{other, end / 2}
@@ -259,7 +259,7 @@ struct BrokenTour {
     if (place < first_cuts()[subtour]) first_cuts()[subtour] = place;
   }
 
-  // Removes the edge behind a place: the part of the path up to this place becomes a new path.
+  // Removes the edge after a place: the part of the path up to this place becomes a new path.
   template <class Team>
   GLS_DEVICE void split(const Team& team, int place) {
     const int rank = places.rank(place), path = path_of(place), added = size;
@@ -287,8 +287,8 @@ struct BrokenTour {
     });
   }
 
-  // Returns the side of the neighbour, after the edge between it and the city at `side` has been
-  // removed.
+  // Returns the side at which the neighbour is once the edge between it and the city at `side` has
+  // been removed.
   GLS_DEVICE int across(int side, const Neighbour& neighbour) const {
     if (neighbour.edge >= 0) return int(sides[int(at[side]) ^ 1]);
     return 2 * path_of(tour.place(neighbour.city)) + 1 - side % 2;

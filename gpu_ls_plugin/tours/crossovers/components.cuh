@@ -1,11 +1,11 @@
-// Finds the components of the union of two tours without their common edges, and the components in
-// which the paths of either tour can be chosen independently of the other components.
+// Finds the components of the union of two tours without their common edges, and determines in
+// which of them the paths of either tour can be chosen independently of the other components.
 //
 // Cities with only common edges are in no component; tours visit them between two components or
-// between two cities of one component. A passage is the part of a tour from where it enters a
-// component to its last city there before it reaches another one; the first and last city of a
-// passage are its ends. If the passages of both tours join the same pairs of ends, either tour's
-// passages can be chosen without a change outside. Otherwise, the component is mixed.
+// between two cities of one component. A passage is the part of a tour from the city at which it
+// enters a component to its last city there before it reaches another component; the first and the
+// last city of a passage are its ends. If the passages of both tours join the same pairs of ends,
+// either tour's passages can be chosen without a change outside. Otherwise, the component is mixed.
 #pragma once
 
 #include "tours/crossovers/in_order.cuh"
@@ -87,7 +87,7 @@ struct Components {
  private:
   GLS_DEVICE static int words(int n) { return most(n) / 32 + 1; }
 
-  // Lists the cities whose next edge the other tour lacks; returns the number of these edges.
+  // Lists the cities whose next edge in tour `own` is not in tour `other`; returns how many.
   template <class Team>
   GLS_DEVICE int list_edges(const Team& team, const Parent& own, const Parent& other) {
     return put_kept(

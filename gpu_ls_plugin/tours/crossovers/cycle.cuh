@@ -11,7 +11,7 @@ namespace gls {
 
 template <class City>
 struct Cycle {
-  // The lowest place in a stretch of a cycle, and the place behind the stretch.
+  // The lowest place in a stretch of a cycle, and the place that follows the stretch.
   struct alignas(2 * sizeof(City)) Stretch {
     City least, next;
   };
@@ -40,8 +40,8 @@ struct Cycle {
   }
 
  private:
-  // Finds the first place of the cycle of each place: the stretch that begins at each place doubles
-  // its length until it spans n places.
+  // Finds, for each place, the first place of its cycle: the stretch that begins at a place doubles
+  // in length until it spans n places.
   template <class Team>
   GLS_DEVICE void find(const Team& team, const int* first, const int* second) {
     team.each(n, [&](int p) { to[first[p]].next = City(p); });

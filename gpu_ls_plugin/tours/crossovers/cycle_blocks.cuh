@@ -20,7 +20,7 @@ struct CycleBlocks {
   AbCycles<City> cycles;
   uint32* begins;   // first edge of each cycle; finally the end of the last cycle
   City* before;     // per city: the cycle with the edge of A before it
-  City* behind;     // per city: the cycle with the edge of A behind it
+  City* behind;     // per city: the cycle with the edge of A after it
   City* listed;     // cycles that may join the block
   char* gains;      // gains of the first kKept cycles
   BitSet near;      // cycles that share cities with the centre
@@ -36,7 +36,8 @@ struct CycleBlocks {
         gains(memory.template take<char>(8 * kKept)),
         near(most(n), memory) {}
 
-  // The memory in addition to the cycles, in bytes, and the number of cycles to find: all.
+  // Return the memory needed in addition to the cycles, in bytes, and the number of cycles to find
+  // (all).
   GLS_DEVICE static int64 bytes(int n) {
     return piece_bytes<uint32>(most(n) + 1) + 2 * piece_bytes<City>(n) +
            piece_bytes<City>(kMostEdges) + piece_bytes<char>(8 * kKept) + BitSet::bytes(most(n));
@@ -108,7 +109,7 @@ struct CycleBlocks {
     return cycle_gain<Cost>(team, length, cycle(number));
   }
 
-  // Lists the smaller cycles that share cities with the centre; returns the number of cycles.
+  // Lists the smaller cycles that share cities with the centre; returns how many.
   template <class Team>
   GLS_DEVICE int list(const Team& team) {
     const int centre = int(last & kNumber), own = int(begins[centre]);
@@ -126,7 +127,7 @@ struct CycleBlocks {
   template <class Team, class Length, class Cost>
   GLS_DEVICE void grow(const Team& team, const Length& length, int count, BrokenTour<City>& child,
                        Cost& gain) {
-    int subtours = kMostCuts + 1;  // above any possible number, so that the centre helps
+    int subtours = kMostCuts + 1;  // above any possible number, so that the centre is accepted
 #pragma unroll 1
     for (int i = -1; i < count; ++i) {
       const int number = i < 0 ? int(last & kNumber) : int(listed[i]);

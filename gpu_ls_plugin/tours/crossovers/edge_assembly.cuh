@@ -1,5 +1,5 @@
 // Edge assembly crossover with local exchanges (Nagata and Kobayashi 2013): the first parent takes
-// over edges of the second, one AB-cycle after the other, if they make the tour shorter. The result
+// over edges of the second, one AB-cycle after another, if they make the tour shorter. The result
 // is the child.
 //
 // An offspring is the tour after exchanging the edges of some cycles. Its subtours are joined, the

@@ -40,18 +40,18 @@ PARAMETERS = (*composed.PARAMETERS, PAIRS, struct_of(HEADER, "AssemblyData"))
 class EdgeAssembly(Recombination):
     """Take over edges of the second parent that make the first parent shorter.
 
-    Edge assembly crossover (Nagata and Kobayashi 2013): the edges in which two tours differ fall
-    into AB-cycles, closed walks along edges of both tours in turn. The first tour takes over each
-    cycle that makes it cheaper, one after the other, so the child never costs more than the first
-    tour. As the cooperation of a few hundred chains, it is far more effective than kicks alone,
-    especially from random starts.
+    Edge assembly crossover (Nagata and Kobayashi 2013): the edges in which two tours differ are
+    split into AB-cycles, closed walks along edges of both tours in turn. The first tour takes over
+    the cycles that make it cheaper, one after another, so the child never costs more than the first
+    tour. As the cooperation of a few hundred chains, the crossover is far more effective than kicks
+    alone, especially from random starts.
 
     Parameters
     ----------
     every, generations
         See `Recombination`.
     offspring : int
-        Maximum number of exchanges that are tried per pair.
+        Maximum number of exchanges to try per pair.
     strategy : {"single", "block", "staged"}
         "single" exchanges one AB-cycle at a time. "block" exchanges several: the largest cycles
         come first, each with the smaller cycles that share cities with it and leave the tour in
@@ -171,6 +171,6 @@ class AssemblyWorkspace(Workspace):
         return self._pairs.cross(first, second, partners, generation, seconds), self._costs
 
     def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
-        """Return one child for each pair of tours; only real lengths need the parents' costs."""
+        """Return one child for each pair of tours; only real lengths require the parents' costs."""
         known = self._costs if self._exact else costs()
         return self.cross(first, known, second, partners)[0]

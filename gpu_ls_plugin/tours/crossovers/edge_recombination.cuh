@@ -125,7 +125,7 @@ struct EdgeRecombination {
 
   // For the edge in a slot of the child's last city `here`: closes the edge at its other end and
   // returns the rank of continuing there (lower is better), with the slot in the lowest bits.
-  // Returns kNone if the slot has no edge or the child has the other city already.
+  // Returns kNone if the slot has no edge or the child already has the other city.
   GLS_DEVICE uint32 way(int here, int slot, int made, uint32 drawn) {
     const int next = graph.neighbour(here, slot);
     if (next == here) return kNone;

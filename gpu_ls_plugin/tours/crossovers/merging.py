@@ -1,4 +1,4 @@
-"""Merging: crosses the tours of all chains into one, from which all continue."""
+"""Merging: crosses the tours of all chains into one, from which all chains continue."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 class Merging(Cooperation):
     """Merge the best tours of all chains into one tour, from which all chains continue.
 
-    The best tours are crossed in pairs, then their children, until one tour is left. Each round
-    has half as many crossovers as the round before, whereas a recombination as a cooperation
+    The best tours are crossed in pairs, then their children are, until one tour is left. Each round
+    has half as many crossovers as the round before, whereas a recombination used as a cooperation
     crosses all tours in each generation. Use merging for chains that began at the same tour: they
-    still share nearly all of its edges, so one tour can combine most improvements of the others.
+    still share nearly all of its edges, so one tour can combine most of their improvements.
 
     Parameters
     ----------

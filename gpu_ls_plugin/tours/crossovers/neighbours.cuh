@@ -1,4 +1,4 @@
-// A tour as the two neighbours of each city, for crossovers that only read edges.
+// A tour stored as the two neighbours of each city, for crossovers that only read edges.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -10,8 +10,8 @@ struct alignas(2 * sizeof(City)) Neighbours {
   City before, after;
 
   GLS_DEVICE bool has(int city) const { return int(before) == city || int(after) == city; }
-  // Returns a copy without the neighbours that `other` has, too. In their places, it has `city`,
-  // the city whose neighbours these are.
+  // Returns a copy in which each neighbour that `other` also has is replaced with `city`, the city
+  // to which the neighbours belong.
   GLS_DEVICE Neighbours without(const Neighbours& other, int city) const {
     return {other.has(int(before)) ? City(city) : before,
             other.has(int(after)) ? City(city) : after};

@@ -1,6 +1,6 @@
 // Order crossover (Davis 1985): a section of the first parent stays in place. The other cities
-// follow it, around the end of the array, in the order of the second parent, read from the place
-// behind the section on.
+// follow it, wrapping around the end of the array, in the order of the second parent, which is read
+// from the place after the section on.
 #pragma once
 
 #include "tours/crossovers/bit_set.cuh"

@@ -12,7 +12,7 @@ LARGE_WARPS = 8  # warps per block if pairs are in global memory
 
 @dataclass(frozen=True)
 class PairShape(ChainShape):
-    """The layout of pairs that need `own` bytes of shared memory each."""
+    """The launch layout for pairs that need `own` bytes of shared memory each."""
 
     own: int = 0
 

@@ -1,4 +1,4 @@
-"""Recombinations that cross pairs by a single kernel; each pair has separate memory."""
+"""Recombinations that cross pairs with a single kernel; each pair has separate memory."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class PairWorkspace(CostlessWorkspace):
 
 @dataclass(frozen=True)
 class PairRecombination(Recombination):
-    """A recombination by a single kernel; pairs are in shared memory if they fit.
+    """A recombination with a single kernel; pairs are in shared memory if they fit.
 
     ``gls::CrossPairs`` calls the functor, whose header has the functor's name in snake case.
 

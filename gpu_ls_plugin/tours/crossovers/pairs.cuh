@@ -14,7 +14,7 @@ struct TourPairs {
   const int* first;
   const int* second;
   const int* partners;
-  int* children;  // at first, the first parents; kernels write only children that differ
+  int* children;  // initially the first parents; kernels write only children that differ
   char* scratch;
 
   GLS_DEVICE const int* first_of(int item, int n) const { return first + int64(item) * n; }
@@ -23,7 +23,7 @@ struct TourPairs {
   }
   GLS_DEVICE int* child_of(int item, int n) const { return children + int64(item) * n; }
 
-  // Returns the random numbers of a pair; each generation has four numbers per city.
+  // Returns the random numbers of a pair; each generation may use four numbers per city.
   GLS_DEVICE Philox random(int item, int n) const {
     Philox numbers(seed, Purpose::kOffspring, first_row + item);
     numbers.seek(generation * n);
@@ -31,7 +31,7 @@ struct TourPairs {
   }
 };
 
-// Crosses one pair of tours per team by a crossover that reads only tours and random numbers.
+// Crosses one pair of tours per team with a crossover that reads only tours and random numbers.
 //
 // `Crossover<City>` is constructed from n, the arguments `more` and memory of `bytes(n)` bytes. Its
 // function cross(team, first, second, random, child) calls child(p, city) for each place p of the

@@ -1,6 +1,7 @@
 // Partition crossover (Whitley, Hains and Howe 2009), generalised (Tinos, Whitley and Ochoa 2014):
 // in each component of the parents' union without common edges, the child has the edges of the
-// shorter parent. Mixed components depend on each other and are taken together from one parent.
+// parent that is shorter there. Mixed components depend on each other, so all of them are taken
+// from the same parent.
 #pragma once
 
 #include "tours/problem/row_lists.cuh"
@@ -23,8 +24,8 @@ struct PartitionCrossover {
     return Components<City>::bytes(n) + piece_bytes<Cost>(Components<City>::most(n));
   }
 
-  // Calls child(p, city) for the cities of the child, unless it equals the first parent. Returns by
-  // how much the child is shorter than the first parent.
+  // Calls child(p, city) for the cities of the child, unless the child equals the first parent.
+  // Returns by how much the child is shorter than the first parent.
   template <class Team, class Metric, class Child>
   GLS_DEVICE Cost cross(const Team& team, const Metric& metric, Child child) {
     components.find(team);
@@ -34,8 +35,8 @@ struct PartitionCrossover {
   }
 
  private:
-  // Computes the gains such that exactly the components that are taken from the second parent have
-  // gains above 0; returns the total gain.
+  // Computes the gains so that exactly the components taken from the second parent have gains above
+  // 0; returns the total gain.
   template <class Team, class Metric>
   GLS_DEVICE Cost choose(const Team& team, const Metric& metric) {
     const int count = components.count;

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PartitionRecombination(PairRecombination):
-    """Take the shorter of both parents' paths wherever paths can be chosen independently.
+    """Take the shorter of the two parents' paths wherever paths can be chosen independently.
 
     Without their common edges, two tours fall into components. If both tours pass through a
-    component between the same pairs of cities, the child takes the shorter tour's edges there
-    (Whitley, Hains and Howe 2009; Tinos, Whitley and Ochoa 2014). The other components are taken
-    together from one parent. All edges come from the parents, and the child never costs more than
-    the cheaper parent. There are no random choices. Use it for tours that are different local
-    optima.
+    component between the same pairs of cities, the child takes the edges of the tour that is
+    shorter there (Whitley, Hains and Howe 2009; Tinos, Whitley and Ochoa 2014). The other
+    components are all taken from the same parent. All edges come from the parents, and the child
+    never costs more than the cheaper parent. There are no random choices. Use this crossover for
+    tours that are distinct local optima.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ GLS_DEVICE int name_cycles(const Host&, int size, const City* following, PathLin
   return count;
 }
 
-// Finds the cycles of `size` paths and returns the number of cycles. Edge e joins the ends 2 e and
+// Finds the cycles of `size` paths and returns how many there are. Edge e joins the ends 2 e and
 // 2 e + 1; end i belongs to path_of(i), which is stored in `paths`. `following` has 2 * size
 // entries, and `words` has 3 * kMostPaths.
 //

@@ -27,7 +27,7 @@ struct RankedPlaces {
     return int(before[place / 32]) + bits_in(low);
   }
 
-  // Replaces the set by place(i) for i in [0, count). The team must not be a block.
+  // Replaces the set with place(i) for i in [0, count). The team must not be a block.
   template <class Team, class Place>
   GLS_DEVICE void fill(const Team& team, int count, Place place) {
     team.each(words, [&](int word) { bits[word] = 0; });

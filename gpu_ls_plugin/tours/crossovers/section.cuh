@@ -22,7 +22,7 @@ struct Section {
   GLS_DEVICE bool holds(int place) const {
     return place - begin + (place < begin ? n : 0) < cities;
   }
-  // Returns the other places, in order, beginning behind the path.
+  // Returns the other places, in order, beginning after the path.
   GLS_DEVICE Section rest() const { return {n, place(cities), n - cities}; }
 };
 

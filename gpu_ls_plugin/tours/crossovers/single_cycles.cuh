@@ -15,8 +15,8 @@ struct SingleCycles {
   template <class Memory>
   GLS_DEVICE SingleCycles(int, const AbCycles<City>& cycles, Memory&) : cycles(cycles) {}
 
-  // The memory in addition to the cycles, in bytes, and the number of cycles to find: one per
-  // offspring.
+  // Return the memory needed in addition to the cycles, in bytes, and the number of cycles to find
+  // (one per offspring).
   GLS_DEVICE static int64 bytes(int) { return 0; }
   GLS_DEVICE static int cycles_for(int offspring, int) { return offspring; }
 

@@ -18,7 +18,7 @@ class CycleRecombination(PairRecombination):
     which the first parent has it. So a cycle has the same cities in both parents. The child takes
     cycles from the first and the second parent in turn, in the order of their first places (Oliver,
     Smith and Holland 1987, in the variant with alternating cycles). A place with the same city in
-    both parents is a cycle, too. There are no random choices. The crossover preserves places, which
+    both parents is also a cycle. There are no random choices. The crossover preserves places, which
     mean little in a tour: let both parents begin with the same city and run in the same direction.
 
     Parameters
@@ -66,9 +66,9 @@ class OrderRecombination(PairRecombination):
     """Keep a section of the first parent and take the order of the other cities from the second.
 
     The section is drawn at random, may wrap around the end of the array, and stays in place. The
-    other cities follow it in the order of the second parent, read from the place behind the section
-    on (Davis 1985). The crossover preserves an order, not edges: if the parents have little in
-    common, most edges outside the section come from neither parent.
+    other cities follow it in the order of the second parent, which is read from the place after the
+    section on (Davis 1985). The crossover preserves an order, not edges: if the parents have little
+    in common, most edges outside the section come from neither parent.
 
     Parameters
     ----------
@@ -89,11 +89,11 @@ class OrderRecombination(PairRecombination):
 class PartiallyMappedRecombination(PairRecombination):
     """Keep a section of the first parent, and the second parent's cities in the other places.
 
-    The section is drawn at random, may wrap around the end of the array, and stays in place.
-    Each other place receives the second parent's city in this place. If that city is in the
-    section, it is replaced by the second parent's city in the place where the first parent has it,
-    and so on (Goldberg and Lingle 1985). The crossover preserves places, which mean little in a
-    tour: let both parents begin with the same city and run in the same direction.
+    The section is drawn at random, may wrap around the end of the array, and stays in place. Each
+    other place receives the second parent's city in that place. If that city is in the section, it
+    is replaced by the second parent's city in the place where the first parent has it, and so on
+    (Goldberg and Lingle 1985). The crossover preserves places, which mean little in a tour: let
+    both parents begin with the same city and run in the same direction.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class PartiallyMappedRecombination(PairRecombination):
 
 @dataclass(frozen=True)
 class SegmentRecombination(PairRecombination):
-    """Begin with a path of the second parent and continue along the first from the path's end.
+    """Begin with a path of the second parent and continue along the first from its end.
 
     The child is a path of the second parent, followed by the other cities in the order of the
     first parent. The first parent is read from the end of the path on, in the direction in which it
@@ -127,8 +127,8 @@ class SegmentRecombination(PairRecombination):
     every, generations
         See `Recombination`.
     shortest, longest : float
-        Bounds on the path's number of cities, as shares of n, more than 0 and at most 1. The number
-        is drawn uniformly for each child.
+        Bounds on the number of cities in the path, as shares of n, more than 0 and at most 1. The
+        number is drawn uniformly for each child.
 
     Raises
     ------
@@ -158,6 +158,6 @@ class SegmentRecombination(PairRecombination):
         return padded(n * city_bytes) + padded((n + 31) // 32 * 4)
 
     def numbers(self, n: int) -> dict[str, int]:
-        """Return the bounds on the path's number of cities."""
+        """Return the bounds on the number of cities in the path."""
         shortest = max(1, int(self.shortest * n))
         return {"shortest": shortest, "longest": max(shortest, int(self.longest * n))}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setting:
-    """The search that a filter is used in.
+    """The search in which a filter is used.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Filter(ABC):
     name : str
         Name in the registry.
     header : str
-        Header that defines the functor, by its path in the package.
+        Path in the package of the header that defines the functor.
     """
 
     name: ClassVar[str]

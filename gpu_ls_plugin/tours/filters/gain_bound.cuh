@@ -1,4 +1,4 @@
-// Drops moves that cannot improve the tour, judged by one of their new edges.
+// Drops moves that, judging by one of their new edges, cannot improve the tour.
 //
 // Each end of a removed edge gets a new edge that is no shorter than the distance to its nearest
 // neighbour. Edge p of the tour joins the cities t_p and t_p+1 and has length e(p). With doubled

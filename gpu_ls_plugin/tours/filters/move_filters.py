@@ -181,7 +181,7 @@ class DontLook(Filter):
 
 @dataclass(frozen=True)
 class RandomKeep(Filter):
-    """Keep each move with a given probability, drawn again in each pass (Schulz 2013, section 7).
+    """Keep each move with a given probability; each pass draws anew (Schulz 2013, section 7).
 
     Parameters
     ----------

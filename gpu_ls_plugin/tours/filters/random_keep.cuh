@@ -1,4 +1,4 @@
-// Keeps each move with a given probability, drawn again in each pass (Schulz 2013, section 7).
+// Keeps each move with a given probability; each pass draws anew (Schulz 2013, section 7).
 #pragma once
 
 #include "tours/filters/filter.cuh"

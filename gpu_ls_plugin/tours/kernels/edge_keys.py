@@ -14,7 +14,7 @@ def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | N
 
     Each city has a random number. A key is the sum, over all edges, of the products of the numbers
     of both cities. So a rotation of a tour does not change its key, nor does a reversal if lengths
-    are symmetric. Two different tours have equal keys with a probability of about 2**-57.
+    are symmetric. Two distinct tours have equal keys with a probability of about 2**-57.
     If the number of `customers` is given, tours are giant tours: all copies of the depot count as
     one city, so the key depends only on the routes.
     """

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Costed = tuple[Any, Any]  # tours and their costs
 MOST_KEPT = 1 << 28  # maximum size in bytes of an objective's data for the tours of a launch
-# Bounds on the relative rounding error of real lengths. ROUNDING: of costs that chains update by
-# the gains of moves. FROM_SCRATCH: of sums from scratch that are added in the same order.
+# Bounds on the relative rounding error of real lengths. ROUNDING: of costs that chains update with
+# the gains of moves. FROM_SCRATCH: of sums that are computed from scratch in the same order.
 ROUNDING, FROM_SCRATCH = 1e-12, 1e-14
 
 
@@ -69,7 +69,7 @@ def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
 
 
 def added_up_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
-    """Return costs equal to `TSP.cost` to the last bit, even if a subclass overrides it."""
+    """Return costs equal to `TSP.cost` to the last bit, even if a subclass overrides `cost`."""
     if foreign(problem.metric):  # its kernel may not add up lengths in the same way
         return backend.xp.asarray(referee.tour_costs(problem, backend.to_numpy(tours)))
     if problem.integer and problem.objective.proven:
@@ -86,7 +86,7 @@ def _with_objective(backend: Backend, problem: TSP, tours: Any, costs: Any) -> A
 
 
 def nothing_paid(costs: Any, lengths: Any, rounding: float = ROUNDING) -> Any:
-    """Return which tours cost exactly their lengths and so violate no constraint, bool (P,).
+    """Return which tours cost exactly their length and so violate no constraint, bool (P,).
 
     If lengths are real, differences up to the share `rounding` of a length count as rounding
     errors. If the price of a violation may be low, this share must be small, such as
@@ -113,7 +113,7 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
 
     Searches compare tours by these costs. Integer costs, and lengths without an objective, are
     equal to those of the referee. Other costs may differ from them by rounding, since kernels add
-    in another order, so results of searches contain `exact_costs`.
+    in a different order, so results of searches contain `exact_costs`.
     """
     problem.require_rows(len(tours))
     objective = problem.objective

@@ -16,8 +16,8 @@ struct RingTour {
   City* position;
   int n;
 
-  // Map a place to the ring: `wrap` from -n .. 2 n - 1, `wrap_low` from -n .. n - 1, `wrap_high`
-  // from 0 .. 2 n - 1.
+  // These map a place to the ring: `wrap` from -n .. 2 n - 1, `wrap_low` from -n .. n - 1,
+  // `wrap_high` from 0 .. 2 n - 1.
   GLS_DEVICE int wrap(int place) const { return on_ring(wrap_low(place), place - n); }
   GLS_DEVICE int wrap_low(int place) const { return on_ring(place, place + n); }
   GLS_DEVICE int wrap_high(int place) const { return on_ring(place, place - n); }

@@ -119,7 +119,7 @@ class ChainShape(DescentShape):
 
     @property
     def first_steps(self) -> int:
-        """Number of first steps that a team looks at together: twice as many if chains are few."""
+        """Number of first steps that a team looks at together; twice as many for few chains."""
         few = self.lanes == 32 and self.teams * self.blocks <= FEW_CHAINS
         return super().first_steps * (2 if few else 1)
 

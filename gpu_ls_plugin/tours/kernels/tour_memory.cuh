@@ -63,13 +63,13 @@ GLS_DEVICE int64 tour_bytes(int n, int ring) {
 
 extern __shared__ __align__(16) char shared_memory[];
 
-// Tours in shared memory, with 16 bits per city; sites are there, too, if `with_sites`.
+// Tours in shared memory, with 16 bits per city; it also holds sites if `with_sites`.
 template <bool with_sites>
 struct SharedMemory : Pieces {
   using City = uint16;
 
-  // Returns the memory for data of a team. It is in front of the tour, so that both need only one
-  // address.
+  // Returns the memory for data of a team. This memory precedes the tour, so that both need only
+  // one address.
   template <class T, class Team>
   GLS_DEVICE T& slot(const Team&) {
     return *take<T>(1);
@@ -79,7 +79,7 @@ struct SharedMemory : Pieces {
     return piece_bytes<T>(1);
   }
 
-  // Each team has `own` bytes, behind `sites` bytes that all teams share.
+  // Each team has `own` bytes, after `sites` bytes that all teams share.
   template <class Team>
   GLS_DEVICE SharedMemory(const Team& team, int, int64 own, int64 sites, char*)
       : Pieces{shared_memory + (with_sites ? sites : 0) + team.in_block() * own} {}
@@ -97,7 +97,7 @@ struct SharedMemory : Pieces {
     return with_sites ? reinterpret_cast<const Site*>(shared_memory) : from;
   }
 
-  // Loads more data that all teams share, `before` bytes behind the first site.
+  // Loads other data that all teams share, `before` bytes after the beginning of the sites.
   template <class T>
   GLS_DEVICE static void load_beside(int64 before, const T* from, int count) {
     if constexpr (with_sites) {

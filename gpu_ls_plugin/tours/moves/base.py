@@ -25,7 +25,7 @@ class Neighbourhood(ABC):
     name : str
         Name in the registry.
     header : str
-        Header that defines the functor, by its path in the package.
+        Path in the package of the header that defines the functor.
     reverses : bool
         Whether the moves reverse paths, which requires symmetric lengths.
     alone : bool

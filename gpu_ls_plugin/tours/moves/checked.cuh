@@ -18,7 +18,7 @@ int gls_faulty_part = 0;
 
 namespace gls {
 
-// Whether a length was too uncertain an estimate; the caller then evaluates the move again.
+// Whether the estimate of a length was too inexact; the caller then evaluates the move again.
 template <class Lengths>
 GLS_DEVICE bool in_doubt(const Tentative<Lengths>& lengths) {
   return lengths.doubt();

@@ -95,7 +95,8 @@ struct Pairs {
     ++move.at[1];
     return move;
   }
-  // Whether a move exists: the first and the last edge of the tour are neighbours, too.
+  // Whether a move exists; the first and the last edge of the tour are neighbours, so no move
+  // removes both.
   GLS_DEVICE static bool exists(const Move& move, int n) {
     return move.at[0] > 0 || move.at[1] < n - 1;
   }

@@ -32,7 +32,9 @@ PARAMETERS = tuple(
 )
 EITHER, CHECKED = "tours/moves/either.cuh", "tours/moves/checked.cuh"
 REGISTERS = ("few", "some", "many", "most")  # see `ChainNeeds`
-LONGEST_LIST = 800  # maximum number of candidates per city, so that 32 bits can count its moves
+LONGEST_LIST = (
+    800  # maximum number of candidates per city, so that 32 bits can count a city's moves
+)
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,9 @@ class Moves:
         grid: str = "",
         by_step: bool = False,
     ) -> Moves:
-        """Compose neighbourhoods; ties go to the first one.
+        """Compose neighbourhoods; ties go to the one that comes first.
 
-        With `by_step`, first improvement takes the best move of a first step, not of a city.
+        With `by_step`, first improvement takes the best move of a first step, not that of a city.
         """
         checked: list[str] = []
 

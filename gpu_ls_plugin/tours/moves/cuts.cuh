@@ -1,12 +1,12 @@
 // The cuts of a move, and which moves can be applied together.
 //
 // Two moves are independent if all cuts of one lie between two neighbouring cuts of the other. Then
-// they rearrange different stretches, or one works within a stretch that the other moves or
-// reverses as a whole. A move that relocates a segment (Or-opt, or-3opt) keeps the order of the
-// rest. So it is independent of each move that cuts neither its segment, nor the edges at its ends,
-// nor its target edge. Any set of pairwise independent moves yields a tour, and their gains add up:
-// without the relocated segments the cuts of the other moves do not cross, and each target edge
-// still exists.
+// they rearrange disjoint stretches, or one works within a stretch that the other moves or reverses
+// as a whole. A move that relocates a segment (Or-opt, or-3opt) keeps the order of the rest. So it
+// is independent of each move that cuts neither its segment, nor the edges at its ends, nor its
+// target edge. Any set of pairwise independent moves yields a tour, and their gains add up: without
+// the relocated segments, the cuts of the other moves do not cross, and each target edge still
+// exists.
 #pragma once
 
 #include "tours/moves/move.cuh"
@@ -16,8 +16,8 @@ namespace gls {
 struct Cuts {
   static constexpr int kUsual = 3;  // this many entries of `at` are always set
 
-  int count;               // removed edges
-  int ends[kMaxExchange];  // per edge: 2 * place before it, + 1 if its first city is behind it
+  int count;               // number of removed edges
+  int ends[kMaxExchange];  // per edge: 2 * (place before it), + 1 if the edge is listed backward
   int first, length;       // first cut and length of the relocated segment; length < 0: no segment
   int at[kMaxExchange];    // places of the other cuts, ascending; unused entries repeat the first
 

@@ -97,8 +97,8 @@ struct ExchangeMove {
     int p, x, q, y;
   };
 
-  // The cities of the longest segment that begins at a city, the city behind it, and the lengths of
-  // the edges between them.
+  // The cities of the longest segment that begins at a city, the city after the segment, and the
+  // lengths of the edges between them.
   template <class Length, int size>
   struct Stretch {
     int cities[size + 1];
@@ -125,8 +125,8 @@ struct ExchangeMove {
     const Stretch<Length, most> xs(view, at.x, swap.first, swap.step);
     const Stretch<Length, others> ys(view, at.y, swap.second, swap.step);
     removed += view.leaving(at.q, at.y);
-    // The two other added edges are at least 0 long: if no swap gains when they are 0, none gains.
-    // The sums have the order of the loop below, so that rounding agrees.
+    // The two other added edges have lengths of at least 0. If no swap gains with lengths of 0, no
+    // swap gains at all. Terms are added in the order of the loop below, so that rounding agrees.
     if (view.may_not_gain(removed + xs.longest + ys.longest, added)) return 0;
     Length its_removed[most][others], its_added[most][others];
     uint64 left = 0;  // bit others * i + j: swapping i + 1 and j + 1 cities may gain

@@ -24,7 +24,7 @@ class LinKernighan(Neighbourhood):
     Parameters
     ----------
     depth : int
-        Largest number of edges to exchange, 3 to 12 (on a GPU 3 to 8).
+        Largest number of edges to exchange, 3 to 12 (on a GPU, 3 to 8).
     breadth : sequence of int
         Number of candidates tried as t3, t5, t7, ... Entries after the second must be 1.
 
@@ -88,7 +88,7 @@ class LinKernighanLead(LinKernighan):
     Parameters
     ----------
     depth : int
-        Largest number of edges to exchange, 4 to 12 (on a GPU 4 to 8).
+        Largest number of edges to exchange, 4 to 12 (on a GPU, 4 to 8).
     breadth : sequence of int
         See `LinKernighan`.
 

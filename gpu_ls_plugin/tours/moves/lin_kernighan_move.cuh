@@ -11,8 +11,8 @@
 
 namespace gls {
 
-// Chains of up to `depth` edges. There is a variant for each of `breadth` candidates as t5; it
-// tries t4 on both sides of t3. The first variant includes the 2-opt move.
+// Chains of up to `depth` edges. There is a variant for each of `breadth` candidates as t5, with t4
+// on both sides of t3. The first variant includes the 2-opt move.
 template <int depth, int breadth>
 struct LinKernighanMove {
   static_assert(depth >= 3 && depth <= kMaxExchange, "a chain must have 3 to kMaxExchange edges");
@@ -51,7 +51,7 @@ struct LinKernighanMove {
 
  protected:
   // Whether to compute all ways without branches and drop the impossible ones at the end. Branches
-  // save no time on a GPU, since some lane of the warp takes each way. Chains of more than three
+  // save no time on a GPU, since some lane of the warp takes each branch. Chains of more than three
   // edges would need too many registers.
   static constexpr bool kStraight = kOnDevice && depth == 3;
 

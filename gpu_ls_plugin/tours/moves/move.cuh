@@ -26,16 +26,16 @@
 //   static Length gain(const View& view, const FirstStep<Length>& first, int variant, Move& move)
 //
 // returns the gain of the best move of a variant, or at most 0 if none gains, and writes the
-// move into `move`. Measure removed edges by `view.leaving(a, b)`, added edges by
-// `view.length(a, b)`, and the gain of a move by `view.gain(move, removed, added)`. Moves live in
-// registers, so index `t` by constants only. A neighbourhood may also define
+// move into `move`. Measure removed edges with `view.leaving(a, b)`, added edges with
+// `view.length(a, b)`, and the gain of a move with `view.gain(move, removed, added)`. Moves live in
+// registers, so index `t` only with constants. A neighbourhood may also define
 //
 //   static constexpr bool kSharesLengths = true;
 //   static void each_gain(const View& view, const FirstStep<Length>& first, Take take)
 //
 // which calls take(variant, gain) for every positive gain of the variants above. For each variant,
-// the largest gain counts. The CPU backend calls it, since one thread tries all variants in turn,
-// so they can share lengths.
+// the largest gain counts. The CPU backend calls `each_gain`: there, one thread tries all variants
+// in turn, so the variants can share lengths.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -119,7 +119,7 @@ GLS_CONSTANT_OF(SharesLengths, bool, kSharesLengths, false);
 // Whether moves differ from the first step in t1, t2, t3 or their direction. If not, these are not
 // stored while moves are compared.
 GLS_CONSTANT_OF(OwnEnds, bool, kOwnEnds, false);
-// Whether first improvement takes the best move of a first step rather than of a city.
+// Whether first improvement takes the best move of a first step rather than that of a city.
 GLS_CONSTANT_OF(TakesFirstStep, bool, kByStep, false);
 // Largest number of moves of a variant, if the neighbourhood calls `view.gain` for each of them
 // regardless of what earlier calls returned; otherwise 0.
@@ -288,8 +288,8 @@ struct View {
   }
 #endif
 
-  // The city that a candidate stands for: lists name only the first copy of a depot, and objectives
-  // choose the copy.
+  // The city that a candidate stands for: lists contain only the first copy of a depot, and the
+  // objective chooses among its copies.
   GLS_DEVICE int chosen(int candidate) const {
     if constexpr (keeps<typename LengthsType::Metric>()) {
       return length.metric.objective.chosen_depot(candidate);

@@ -162,7 +162,7 @@ struct OrOptMove {
     }
   }
 
-  // Returns bits; bit k: some route certainly exceeds its limit if a segment of k cities moves.
+  // Returns a mask; bit k: some route certainly exceeds its limit if a segment of k cities moves.
   template <class View, class Length>
   GLS_DEVICE static uint32 too_much(const View& view, const FirstStep<Length>& first,
                                     const int* cities, int t4, bool at_t2, bool turns) {
@@ -175,7 +175,7 @@ struct OrOptMove {
                  : too_much(rooms, cities, on, behind, t3, t2, t1);
   }
 
-  // Like `too_much` above, for segments at the beginning of piece `own`, behind piece `before`,
+  // Like `too_much` above, for segments at the beginning of piece `own`, after piece `before`,
   // that move between the pieces a and b.
   template <class View, class Piece>
   GLS_OUT_OF_LINE static uint32 too_much(const RouteRooms<View>& rooms, const int* cities, int step,

@@ -54,7 +54,7 @@ struct Reconnection {
            length(pairs >> 20 & 15, pairs >> 16 & 15);
   }
 
-  // Applies the move by at most three reversals.
+  // Applies the move with at most three reversals.
   template <class Team, class City>
   GLS_DEVICE void apply(const Team& team, Tour<City> tour) const {
     const int first = tour.next(i), p = j - i, q = k - j;

@@ -29,7 +29,7 @@ class ThreeOpt(Neighbourhood):
 
     On candidate lists the moves are sequential: two of the new edges lead to candidates, and the
     partial sums of gains stay positive. At the candidate t3, either of its two edges may be
-    removed, which gives all four pure reconnections, those that replace all three edges (Fosin
+    removed, which yields all four pure reconnections: those that replace all three edges (Fosin
     et al. 2013, 4.2). On asymmetric problems only the reconnection that reverses no path (or-3opt)
     is used.
     """

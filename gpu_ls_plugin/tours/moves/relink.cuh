@@ -2,7 +2,7 @@
 // along the new edges and copied one after the other.
 //
 // Cuts are numbered by place. Cut c has two ends: 2 c is the city before it, 2 c + 1 the city
-// behind it. A piece entered at 2 c + 1 is read forward and left at 2 c + 2; a piece entered at
+// after it. A piece entered at 2 c + 1 is read forward and left at 2 c + 2; a piece entered at
 // 2 c is read backward and left at 2 c - 1.
 #pragma once
 
@@ -109,7 +109,7 @@ struct Relinking {
     }
   }
 
-  // Returns the end at which a piece is entered that is left at `end`.
+  // Returns the end at which the piece that is left at `end` is entered.
   GLS_DEVICE int left_at(int end) const {
     return end % 2 == 0 ? (end > 0 ? end : 2 * count) - 1 : end + 1 < 2 * count ? end + 1 : 0;
   }

@@ -1,6 +1,6 @@
 // Checks of one resource limit, such as the capacity of vehicles, that most moves between routes
 // exceed. If a move joins pieces of different routes, the sum of what the pieces use shows this
-// without a call of the objective.
+// without a call to the objective.
 //
 // The checks are for a single thread that tries moves in turn. Lanes that evaluate many moves
 // together would gain nothing; for them, and for objectives without such a resource, `kKnown` is
@@ -14,8 +14,8 @@ namespace gls {
 // Whether an objective reports how much of the resource routes use (see Routing).
 GLS_CONSTANT_OF(HasRooms, bool, kRooms, false);
 
-// Whether a single thread tries moves under an objective. It calls the objective seldom, because
-// lengths alone reject most moves.
+// Whether a single thread tries moves under an objective. Such a thread rarely calls the objective,
+// because lengths alone reject most moves.
 template <class View>
 GLS_DEVICE constexpr bool asks_seldom() {
   return !kOnDevice && keeps<typename View::Lengths::Metric>();
@@ -54,8 +54,8 @@ struct RouteRooms {
 // Consecutive cities that a move carries elsewhere, added one by one.
 template <class View>
 struct CarriedCities {
-  int64 head = 0, tail = 0;  // what is used before the first copy of the depot, and after the last
-  bool customers = true;     // whether there is no copy of the depot so far
+  int64 head = 0, tail = 0;  // use before the first copy of the depot, and after the last one
+  bool customers = true;     // whether all cities so far are customers
 
   CarriedCities() = default;
   GLS_DEVICE CarriedCities(const RouteRooms<View>& rooms, const int* cities, int count) {

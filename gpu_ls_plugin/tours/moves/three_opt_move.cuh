@@ -1,4 +1,4 @@
-// 3-opt at a city (Lin 1965): the 2-opt move, and for both neighbours of t3 as t4, the moves with
+// 3-opt at a city (Lin 1965): the 2-opt move and, for each neighbour of t3 as t4, the moves with
 // each candidate of t4 as t5. They include all four pure reconnections (reconnection.cuh).
 #pragma once
 

@@ -5,7 +5,7 @@
 //   before(step)           the step before `step` on the trail; -1 if the original path has no edge
 //                          between them
 //   turn(last, next)       reverses the beginning of the trail up to step `last`; `next` is the
-//                          step behind `last`
+//                          step after `last`
 #pragma once
 
 #include "backends/include/team.cuh"

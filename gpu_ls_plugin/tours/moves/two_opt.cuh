@@ -45,7 +45,7 @@ struct TwoOpt {
     return change(metric(a, c) + metric(b, d), metric(a, b) + metric(c, d));
   }
 
-  // Returns a number by which moves of equal delta are ranked: by (i, j) with i < j.
+  // Returns the number that orders moves of equal delta: they are sorted by (i, j), i < j.
   GLS_DEVICE static int64 index(int i, int j, int n) {
     return i < j ? int64(i) * n + j : int64(j) * n + i;
   }

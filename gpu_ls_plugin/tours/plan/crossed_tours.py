@@ -54,7 +54,7 @@ def crossovers_pay(problem: TSP, backend: Backend, seconds: float, search: objec
     seconds : float
         Time of the whole search.
     search : callable or None
-        The search that the user has given; None if the plan chooses it.
+        The search that the user has passed; None if the plan chooses it.
     """
     crosses = isinstance(getattr(search, "cooperation", None), EdgeAssembly)
     if not (search is None or crosses or repairs(search)):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # the good tour gets all the time; otherwise it gets `SHARE` of that time.
 KICKS_ALONE, SHARE = 3.0, 0.25
 KICKS_PER_SECOND = 2.5e4  # estimate per core, until measured
-OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # that time on a GPU: per city, plus a constant
+OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # the same time on a GPU: seconds per city, plus seconds
 # Seconds in which a search of random tours surely beats a nearest-neighbour tour, on a slow core:
 # the sum of a constant, a time per city, and a time per entry of a matrix (for candidate lists).
 SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7
@@ -42,7 +42,7 @@ def good_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Sta
     """Return the stage of one good tour, or None if the run should begin with its population.
 
     If there is no time for a population, this is the only stage, and its seconds are infinite.
-    Also return None if the user has given a search, starts, or limits other than time and target.
+    Also return None if the user has passed a search, starts, or limits other than time and target.
     """
     given, backend = request.given, request.backend
     if not given.by_time_alone or not GoodTour.serves(problem):
@@ -149,7 +149,7 @@ def _compile(stage: Stage) -> None:
 def nearest_neighbour_tour(matrix: NDArray[Any]) -> NDArray[np.int32]:
     """Return the tour (n,) of `nearest_neighbour(problem)` for a matrix (n, n).
 
-    This makes no candidate lists, which would take much longer.
+    The function makes no candidate lists, because these would take much longer.
     """
     n = len(matrix)
     first = int(first_cities(n, 0)[0])

@@ -33,8 +33,8 @@ def compile_ahead(
 ) -> None:
     """Compile all programs for a search of `size` rows, once per process for similar problems.
 
-    This uses a copy of the problem, and candidate lists that take little time: the programs depend
-    neither on the lists nor on the tours.
+    The function uses a copy of the problem, and candidate lists that take little time: the programs
+    depend neither on the lists nor on the tours.
     """
     chosen = get_backend(backend)
     batch_size(chosen, problem.n, size, name="population")

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 MOST_PER_PROCESSOR = 16  # maximum number of chains: per multiprocessor of a GPU, or on a CPU
 LEAST_COOPERATING = 4  # minimum number of chains for migrations
-MANY = 100  # with at least this many chains, they migrate more often
-HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # first temperature of annealing, without and with crossovers
-HEATS_OF_PARTS = (1.6, 0.8)  # first and last temperature of each round (docs/benchmarks.md)
+MANY = 100  # number of chains from which on they migrate more often
+HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # initial temperature of annealing, without and with crossovers
+HEATS_OF_PARTS = (1.6, 0.8)  # initial and final temperature of each round (docs/benchmarks.md)
 # Seconds to make alpha-nearest lists on one slow core: per city, and per entry of a matrix.
 SECONDS_OF_ALPHA, SECONDS_OF_ALPHA_ENTRY = 6e-5, 1.5e-7
 KICK = 100  # cities in the window of a double bridge
@@ -118,7 +118,7 @@ def few_chains(backend: Backend) -> int:
 def _iterated(
     repair: LocalSearch, problem: TSP, request: Request, population: int, *, crossed: bool
 ) -> IteratedLocalSearch:
-    """Return an iterated search that repairs kicks by the given local search."""
+    """Return an iterated search that repairs kicks with the given local search."""
     accept = Annealing(HEAT)
     cooperation: Cooperation | None = migration(population)
     if crossed:
@@ -131,14 +131,14 @@ def _iterated(
 
 
 def migration(population: int) -> Migration | None:
-    """Return the migration between chains without crossovers, or None if they are too few."""
+    """Return the migration between chains without crossovers, or None if there are too few."""
     if population >= LEAST_COOPERATING:
         return Migration(0.1 if population >= MANY else 0.5)
     return None
 
 
 def _construction(problem: TSP, *, crossed: bool) -> str:
-    """Return the name of the construction of the first tours."""
+    """Return the name of the construction of the initial tours."""
     if crossed and problem.n < LARGE:
         return "random_tours"
     if crossed and problem.coordinates is not None:
@@ -150,10 +150,10 @@ def _local_search(problem: TSP, request: Request, *, crossed: bool) -> LocalSear
     """Return the local search that repairs tours.
 
     For asymmetric lengths, it uses 3-opt and Or-opt, which then reverse no path. Otherwise, it uses
-    Lin-Kernighan moves: the best move of a city, of depth 3. A CPU does better with the first
-    improving move of a deeper search that follows a lead, and uses it unless all backends must give
-    the same tours. Alpha-nearest candidates are used if making their lists takes at most 1/8 of the
-    time for the cities, and 1/4 for the entries of a matrix.
+    the best Lin-Kernighan move of a city, with a depth of 3. A CPU does better with the first
+    improving move of a deeper search that follows a lead; it uses this search unless all backends
+    must give the same tours. Candidates are alpha-nearest if making the lists is estimated to take
+    at most 1/8 of the time for the cities, and 1/4 for the entries of a matrix.
     """
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))

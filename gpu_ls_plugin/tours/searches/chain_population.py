@@ -192,7 +192,7 @@ class ChainPopulation(Population):
             check_tours(names, self.problem, self.backend, chains.best_tours, chains.best_costs)
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Replace the tours of the worst chains by the given tours, which are cheaper."""
+        """Replace the tours of the worst chains with the given tours, which are cheaper."""
         if not self._kicked:
             return
         backend = self.backend

@@ -59,7 +59,7 @@ class Descents(Population):
         return None if self.engine.left else "optimum"
 
     def launch(self, leg: Leg) -> None:
-        """Run some passes over all unfinished tours."""
+        """Run a number of passes over all unfinished tours."""
         with self._pace.timed() as pace:
             pace.made = pace.steps
             self.engine.launch(pace.steps, leg.left)

@@ -1,8 +1,9 @@
-"""One good tour in a short time, made by the cores of the host.
+"""Makes one good tour in a short time on the cores of the host.
 
 A greedy tour becomes a local optimum in milliseconds; a population of random tours takes tenths of
-a second to reach its first one. The search therefore starts with a greedy tour. Chains of kicks,
-one per core, then search copies of it, and `Merging` combines the improvements of all chains.
+a second to reach its first local optimum. The search therefore starts with a greedy tour. Chains of
+kicks, one per core, then search copies of it, and `Merging` combines the improvements of all
+chains.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 SMALLEST = 12  # minimum number of cities
 MOST_CHAINS = 16  # maximum number of chains, which run on one core each
 KICK = 300  # cities in the window of a double bridge
-NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)  # candidate lists: in haste, and otherwise
+NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)  # lists if time is short, and otherwise
 MOVES = LinKernighanLead(12, (8, 8, 1))  # breadth 8: all candidates
 # With fewer than HASTE seconds per city, chains use NEAREST, the lists of the greedy tour, and the
 # moves HASTY, which give better local optima but slower kicks.
@@ -66,7 +67,7 @@ def number_of_chains() -> int:
 
 
 class GoodTour:
-    """A search that makes a greedy tour and improves it by chains of kicks on the CPU.
+    """A search that makes a greedy tour and improves it with chains of kicks on the CPU.
 
     Parameters
     ----------

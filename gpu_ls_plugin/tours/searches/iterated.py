@@ -76,8 +76,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     cooperation : Cooperation, optional
         How chains help each other; by default they are independent.
     part : "auto", int or None
-        Number of cities per part if tours are searched in parts, all parts of a tour at once. None:
-        one chain searches the whole tour. "auto": parts if a tour is too long for one chain. Parts
+        Number of cities per part if tours are searched in parts, all at the same time. None: one
+        chain searches the whole tour. "auto": parts if a tour is too long for one chain. Parts
         need `First()` on candidate lists and a `DoubleBridge`, and cannot be combined with
         `restart_after`.
 
@@ -98,7 +98,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     name = "iterated_local_search"
     adopts: ClassVar[bool] = True  # its populations accept rows from elsewhere
     of_tours: ClassVar[bool] = True  # rows are tours, not states
-    seeks_good_tour: ClassVar[bool] = True  # if it has no time to descend from all tours
+    seeks_good_tour: ClassVar[bool] = True  # if it has no time for descents from all tours
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
@@ -149,8 +149,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             descents from all tours, half of the time is spent on one good tour. This tour
             replaces the first row if it is cheaper.
         memory_limit : int, optional
-            Maximum number of bytes to use. Larger batches are searched in turns; each turn gets its
-            share of the seconds, and chains cooperate within their turn.
+            Maximum number of bytes to use. Larger batches are searched in several turns; each turn
+            gets its share of the seconds, and chains cooperate within their turn.
 
         Returns
         -------

@@ -68,7 +68,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
     neighbourhoods : sequence of Neighbourhood or str
         Moves to try, combined in one pass: parts or their registered names.
     candidates : Candidates or str, optional
-        Cities that moves may link a city to; by default `Nearest(10)`, or `All()` for a filtered
+        Cities to which moves may link a city; by default `Nearest(10)`, or `All()` for a filtered
         neighbourhood.
     pivoting : Pivoting or str
         Selects the improving move to apply.
@@ -89,7 +89,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         A part is of the wrong kind or unknown, or the combination is not supported.
     """
 
-    # The constructor replaces names by parts.
+    # The constructor replaces names with parts.
     neighbourhoods: Sequence[Any] = (TwoOpt(), OrOpt(3))
     candidates: Any = None
     pivoting: Any = field(default_factory=First)
@@ -151,7 +151,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         problem : Problem
             A TSP, with symmetric distances.
         tours : array, shape (P, n), integer
-            Not changed. NumPy, or CuPy with the result on the same device.
+            NumPy or CuPy array, not changed. For CuPy, the result is on the same device.
         seed : int or None
             Key of the random numbers of `RandomK` and `RandomKeep`; other parts are deterministic.
             The same seed gives the same result: pass another one for each call, or None to draw
@@ -163,7 +163,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         callback : callable, optional
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
-            Maximum number of bytes to use; larger batches are searched in turns.
+            Maximum number of bytes to use; larger batches are searched in several turns.
         first_row : int
             Number of the first row if the batch is a part of a larger one: row r uses the random
             numbers of row `first_row` + r.
@@ -185,7 +185,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         InvalidTourError, InvalidTypeError
             `tours` are not permutations of the cities.
         InvalidParameterError
-            `awake` is not of the shape of `tours`, or not of bools.
+            `awake` does not have the shape of `tours`, or is not an array of bools.
         InsufficientMemoryError
             Not even one tour fits into memory.
         """
@@ -279,7 +279,7 @@ class _Turn:
 
 
 def _part(kind: str, parameter: str, given: object, base: type) -> Any:
-    """Return a part, or make it by its registered name."""
+    """Return a part, or make it from its registered name."""
     made = registry.lookup(kind, given)() if isinstance(given, str) else given
     if not isinstance(made, base):
         raise InvalidTypeError(

@@ -29,8 +29,8 @@ class RandomRestarts:
     """Search from many random tours and keep the best local optima.
 
     Climbers run in batches that fill the device. Only one batch and the best `keep` tours are in
-    memory, so `climbs` may be any number. Climber c starts from row c of `random_tours`, for any
-    batch size.
+    memory, so `climbs` may be any number. Climber c starts from row c of `random_tours`, whatever
+    the batch size.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class RandomRestarts:
     def _best(
         self, backend: Backend, tours: Any, costs: Any, found: Result, problem: Problem
     ) -> tuple[Any, Any]:
-        """Return the best `keep` of the previous and the new tours, best first."""
+        """Return the `keep` best of the previous and the new tours, best first."""
         xp = backend.xp
         rows, values = xp.asarray(found.tours), xp.asarray(found.costs)
         if tours is not None:

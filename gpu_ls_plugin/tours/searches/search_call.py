@@ -1,4 +1,4 @@
-"""What all calls of searches share: arguments, clock, batches that fit into memory, results."""
+"""What all calls to searches have in common: arguments, clock, turns that fit memory, results."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Call:
         return costs
 
     def _worsened(self, given: Any, dearer: Any) -> Any:
-        """Return which dearer rows are worse than the rows given at the start, as bools (P,).
+        """Return which of the dearer rows are worse than the initial rows, as bools (P,).
 
         A feasible tour is better than an infeasible one, whatever their costs.
         """

@@ -79,7 +79,7 @@ class Symmetrised(compiling_ahead.CompilesAhead):
         ----------
         problem : TSP
         tours : array, shape (P, n), integer
-            Not changed. NumPy, or CuPy with the result on the same device.
+            NumPy or CuPy array, not changed. For CuPy, the result is on the same device.
         seed, budget, backend, device, memory_limit, first_row
             As in `IteratedLocalSearch`.
         callback : callable, optional
