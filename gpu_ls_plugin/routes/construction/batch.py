@@ -60,7 +60,7 @@ def routes_kernel(
 def construction_kernel(
     name: str, metric: Metric, header: str, struct: str, body: str, team: str, time: str
 ) -> Kernel:
-    """Compose the kernel of a construction, whose header declares its parameters as `struct`."""
+    """Compose the kernel of a construction; its header declares the parameters as `struct`."""
     header = f"{FOLDER}/{header}"
     own = (struct_of(header, struct),)
     return routes_kernel(

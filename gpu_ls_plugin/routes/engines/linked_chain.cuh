@@ -33,7 +33,7 @@ struct Worklist {
   int first, size, routes;  // start and length of the queue, and number of changed routes
   City ring[kRing], changed[kChanged];
 
-  // Called by one lane: adds a changed route unless it is listed already.
+  // Called by one lane: adds a changed route unless it is already listed.
   GLS_DEVICE void note(int route) {
     for (int k = 0; k < routes; ++k) {
       if (changed[k] == route) return;

@@ -1,4 +1,4 @@
-"""Chains of an iterated local search whose kicks rebuild giant tours, in one kernel."""
+"""Chains, in one kernel, of an iterated local search whose kicks rebuild giant tours."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def rebuilt_kernel(
 
 
 class RebuiltChains(PricedChains):
-    """Chains in one kernel, whose kicks are the `rebuilding` of a perturbation."""
+    """Chains in one kernel that kick tours through the `rebuilding` of a perturbation."""
 
     parts: CandidateMoves
 

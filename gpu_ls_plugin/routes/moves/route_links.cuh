@@ -24,7 +24,7 @@ enum RouteMove : uint32 {
   kRouteMoves = 16  // number of moves reserved for a pair of c and v
 };
 
-// Links nodes for a move. Called by one lane. Calls wake(node) for nodes whose neighbours change,
+// Called by one lane: links nodes for a move. Calls wake(node) for nodes whose neighbours change,
 // except for the nodes in the diagram above.
 template <class Routes>
 struct RouteLinks {

@@ -76,7 +76,7 @@ def first_try(main: Stage, tried: Settings, seconds: float) -> Stage:
 
 @dataclass(frozen=True)
 class _Prepare:
-    """Compiles kernels for a limited fleet: the price of a surplus route may need wider numbers."""
+    """Compiles kernels for a limited fleet: the price of a surplus route may need a wider type."""
 
     backend: str
 

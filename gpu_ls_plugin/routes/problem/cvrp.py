@@ -453,7 +453,7 @@ class CVRP(Problem):
 
     @cached_property
     def tolerated_limit(self) -> float | None:
-        """The limit that searches compare durations with, plus some tolerance if it is a float."""
+        """The limit that searches compare durations with; includes a tolerance if it is a float."""
         if self.route_limit is None:
             return None
         alone = giant_tours.durations_alone(self.nodes, self.service_times)

@@ -73,7 +73,7 @@ def _halved(
     count: int,
     random: np.random.Generator,
 ) -> Groups:
-    """Return groups of the routes `mine`: each half is near one of two distant routes."""
+    """Halve the routes `mine` repeatedly, each half near one of two distant routes."""
     count = min(count, len(mine))
     if count < 2:
         return [mine]

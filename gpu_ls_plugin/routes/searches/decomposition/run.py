@@ -121,7 +121,7 @@ class DecomposedRun:
         first_row: int,
         team: Team,
     ) -> Found:
-        """Search a part: some of the routes and the depot. Runs in a separate thread."""
+        """Search a part, which consists of some routes and the depot, in a separate thread."""
 
         def launched(kicks: int, gain: float) -> bool:
             self._seen[first_row] = (kicks, gain)
