@@ -38,7 +38,7 @@ def queue_tours(backend: Backend, problem: Problem, tours: Any) -> tuple[Any, Ca
     """Return tours as `take_tours` does, and a function that raises if a row is not a tour.
 
     On a GPU, a queued kernel checks the rows, and the returned function waits for it. The kernel
-    replaces each invalid row by a valid tour, so that the caller can queue other kernels at once.
+    replaces each invalid row with a valid tour, so that the caller can queue other kernels at once.
     Type and shape are checked immediately.
     """
     if on_gpu(tours):

@@ -32,8 +32,8 @@ class Budget:
     moves : int, optional
         Applied improving moves per tour.
     target : float, optional
-        The search ends once the best tour costs no more than this. It checks this after each
-        launch; how good the other tours are by then depends on the machine.
+        The search ends once the best tour costs no more than this, which it checks after each
+        launch. How good the other tours are by then depends on the machine.
 
     Raises
     ------

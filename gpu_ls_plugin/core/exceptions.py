@@ -80,7 +80,7 @@ class InsufficientMemoryError(GpuLsError, MemoryError):
 
 
 class CacheWarning(UserWarning):
-    """Compiled programs cannot be cached, so every process compiles; the message says why."""
+    """Compiled programs cannot be cached, so every process compiles them; the message says why."""
 
 
 class ClusterError(GpuLsError, RuntimeError):

@@ -113,7 +113,7 @@ class Problem(ABC):
         """
 
     def costs_on(self, backend: Any, rows: Any, /) -> Any:
-        """Return `cost` of checked int32 rows (P, n) on a backend, as an array of that backend.
+        """Return the costs of checked int32 rows (P, n) on a backend, as an array of that backend.
 
         Unless overridden, the host computes the costs.
         """

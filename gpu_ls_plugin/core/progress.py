@@ -142,7 +142,7 @@ class SearchDisplay:
             self._live = None
 
     def __call__(self, progress: Progress) -> None:
-        """Take the state of the search: a thread draws it on a terminal; a log gets a line."""
+        """Take the state of the search. On a terminal, a thread draws it; a log gets a line."""
         self._shown = progress
         if self._live is None and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES

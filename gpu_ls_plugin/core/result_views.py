@@ -24,7 +24,7 @@ def call_text(name: str, facts: Mapping[str, object]) -> str:
 
 
 def html_facts(title: str, facts: Mapping[str, object]) -> str:
-    """Return facts as an HTML table for a notebook, with a line for each fact."""
+    """Return facts as an HTML table for a notebook, with a row for each fact."""
     lines = "".join(
         f"<tr><th>{html.escape(key.replace('_', ' '))}</th><td>{html.escape(str(value))}</td></tr>"
         for key, value in facts.items()

@@ -106,7 +106,7 @@ ENGINES = {
 
 @dataclass(frozen=True)
 class Lengths:
-    """A metric with the C++ type of its lengths and the grid of its sites; composes kernels."""
+    """Composes the kernels of a metric with a C++ type of lengths and a grid of sites."""
 
     metric: Metric
     type: str

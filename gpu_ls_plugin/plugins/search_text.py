@@ -63,8 +63,8 @@ def parse_search(text: str) -> Callable[..., Any]:
     """Return the search that a string describes.
 
     Missing parts have the defaults of `LocalSearch`, with three exceptions: candidates are
-    ``Alpha(5)`` for `LinKernighan`, whose chains need good candidates, and ``All()`` for `RandomK`.
-    The pivoting rule of a `FilteredNeighbourhood` is ``Best()``.
+    ``Alpha(5)`` for `LinKernighan`, whose chains need good candidates; they are ``All()`` for
+    `RandomK`; and the pivoting rule of a `FilteredNeighbourhood` is ``Best()``.
 
     Parameters
     ----------

@@ -59,7 +59,8 @@ def population_of(
     seconds, parts
         See `tours.searches.chain_population.descended`.
     **options
-        Seed, backend, first_row, moves, target, memory_limit and asked.
+        As in `RepeatedCalls`: `seed`, `backend`, `first_row`, `moves`, `target`, `memory_limit` and
+        `asked`.
     """
     if getattr(search, "adopts", False):
         made: Population = search.population(problem, rows, seconds=seconds, parts=parts, **options)

@@ -70,7 +70,7 @@ def solve(
         unchanged. An `Assignment` takes a `SuccessorSearch`.
     start : str or array_like of integers, shape (P, n) or (n,), optional
         Name of a registered construction (not for an `Assignment`), or rows to start from. If
-        there are fewer rows than the population, the default construction makes the others. The
+        there are fewer rows than the population has, the default construction makes the others. The
         result is never worse than the best given row.
     target : float, optional
         The search ends once the best tour costs no more than this. By default, it is the optimum of

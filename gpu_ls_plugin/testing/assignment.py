@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PROBES = struct_of("testing/probe_assignment.cuh", "AssignmentProbes")
 STATES, MOVES = 6, 60  # number of states, and of moves per state
-GUARD, MARK = 64, 0xA5  # number of guard bytes behind the functor's data, and their value
+GUARD, MARK = 64, 0xA5  # number of guard bytes after the functor's data, and their value
 FUNCTOR = "write the functor as assignment/problem/assignment.cuh describes it"
 PYTHON = "cost() and feasible() must accept rows of values and -1, and return arrays of shape (P,)"
 SIZES = "give all variables the same number of values, at least as many as there are variables"
@@ -77,7 +77,7 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
 
 
 def _expect_distinct(subject: Subject, rng: np.random.Generator) -> None:
-    """If all values must be distinct, raise if there are too few, or if one may be used twice."""
+    """If values must be distinct, raise if they are too few or `feasible` allows a value twice."""
     problem = subject.part
     if not problem.distinct:
         return

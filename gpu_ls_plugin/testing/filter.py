@@ -97,7 +97,7 @@ def check_filter(
 def _check_kept(
     subject: Subject, problem: TSP, edges: int, keeps: Keeps | None, *, again: bool
 ) -> None:
-    """Compare the kept moves between modes, batches and backends; if `again`, between calls too."""
+    """Compare kept moves between modes, batches and backends; if `again`, also between calls."""
     tours = subject.tours(problem, ROWS)
 
     def kept(mode: str = "masked", rows: slice = slice(None), **options: Any) -> list[Moves]:

@@ -33,10 +33,11 @@ def check_heuristic(
 ) -> None:
     """Raise unless all samplers work with a heuristic and agree with one another.
 
-    The check generates successors of empty states and then of these successors, for all variables
-    and for some. Values must be in their domains. Inactive variables must keep their values. The
-    samplers "stored" and "rescan" must choose the same values. States must have the same successors
-    in a part of a batch as in the whole batch, even if states are processed side by side.
+    The check generates successors of empty states, for all variables, and then successors of these
+    successors, for some variables. Values must be in their domains. Inactive variables must
+    keep their values. The samplers "stored" and "rescan" must choose the same values. States must
+    have the same successors in a part of a batch as in the whole batch, even if states are
+    processed side by side.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ def _usual(neighbourhood: Neighbourhood, seed: int) -> Iterator[TSP]:
 
 
 def _check_offers(subject: Subject, problem: TSP) -> int:
-    """Compare all moves in some tours with brute force; return the number of moves."""
+    """Compare all moves in a few tours with brute force; return the number of moves."""
     part, backend, n, here = subject.part, subject.backend, problem.n, subject.on(problem)
     try:
         part.check(problem)

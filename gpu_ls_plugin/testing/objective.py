@@ -188,7 +188,7 @@ def _check_sum(subject: Subject, problem: TSP) -> None:
 
 
 def _check_gains(subject: Subject, problem: TSP) -> int:
-    """Compare the gains of all moves in some tours with costs; return the number of moves."""
+    """Compare the gains of all moves in a few tours with costs; return the number of moves."""
     backend, n, here = subject.backend, problem.n, subject.on(problem)
     neighbourhoods = [*_moves_of(problem), LinKernighan(3) if problem.symmetric else ThreeOpt()]
     tours = subject.tours(problem, PROBED)

@@ -157,7 +157,7 @@ def offers_in(
     tours: NDArray[Any],
     mates: NDArray[Any],
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return gains, gains by `each_gain`, and moves.
+    """Return gains, gains from `each_gain`, and moves.
 
     The indices of these arrays are row, city, rank of the candidate, direction and variant.
     """

@@ -12,13 +12,13 @@ constexpr int kOfferInts = 3 + 2 * kDeepestExchange;  // shape, direction, numbe
 
 // The tours, and what the functor returns for each of them.
 struct Probes {
-  int variants;  // number of ways to continue a first step; -1 to only count them
+  int variants;  // number of ways to continue a first step; -1 to count them only
   int* tours;
   int* positions;
   const int* mates;
   int* variant_counts;
   void* gains;
-  void* shared_gains;  // by `each_gain`
+  void* shared_gains;  // from `each_gain`
   int* offers;
 };
 
