@@ -1,7 +1,7 @@
 """Generalised assignment in pymoo: a GA with usual or successor operators, and MemeticGA.
 
 Each algorithm runs for the same time on an instance of type D. The script prints the cost of the
-best assignment of each algorithm, and by how much it overloads agents.
+best assignment of each algorithm, and by how much this assignment overloads agents.
 
     python examples/assignment_pymoo.py --jobs 200 --agents 20 --seconds 10
 """

@@ -32,7 +32,7 @@ creator.create("Tour", list, fitness=creator.Shortest)
 
 
 def toolbox_of(problem: gls.TSP, mutate: Callable[..., Any]) -> base.Toolbox:
-    """Return the toolbox of DEAP's own TSP example, with another mutation."""
+    """Return the toolbox of DEAP's own TSP example, with the given mutation."""
     toolbox = base.Toolbox()
     toolbox.register("evaluate", TourCost(problem))
     toolbox.register("mate", tools.cxOrdered)
@@ -66,7 +66,7 @@ def run(
 def contestants(
     problem: gls.TSP, clock: TimedRun
 ) -> dict[str, tuple[base.Toolbox, Callable[..., Any]]]:
-    """Return toolboxes and variations; the second toolbox differs from the first in one line."""
+    """Return toolboxes and variations; the second toolbox differs from the first by one line."""
     searched = LocalSearchMutation(problem, run=clock)
     searched.prepare()  # compile before the clocks start
     return {

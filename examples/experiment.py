@@ -2,7 +2,7 @@
 
 The script runs a standard genetic algorithm, the same one with local search, and `MemeticGA` on the
 capitals and on random cities, with several seeds. It prints tables and tests, and writes a page
-with figures. If you stop it by Ctrl-C and start it again, it makes only the missing runs.
+with figures. If you stop it with Ctrl-C and start it again, it makes only the missing runs.
 
     python examples/experiment.py --folder experiment --seeds 10 --seconds 5
     gpu-ls report experiment

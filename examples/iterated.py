@@ -14,7 +14,7 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 
 
 def main() -> None:
-    """Search, show the progress, and list the best different tours."""
+    """Search, show the progress, and list the best distinct tours."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("instance", type=Path, nargs="?", default=CAPITALS, help="TSPLIB file")
     parser.add_argument("--seconds", type=float, default=5.0)

@@ -2,7 +2,7 @@
 
 The script runs pymoo's GA with order crossover and inversion, the same GA with
 `LocalSearchMutation` instead of the inversion, and `MemeticGA`, each for the same time on one
-TSPLIB instance. It prints a table, and draws tours and convergence.
+TSPLIB instance. It prints a table; with ``--plot``, it also draws tours and convergence curves.
 
     python examples/memetic_ga.py --instance FILE --seconds 10 --pop 100 --seed 1 --plot out.png
 """

@@ -65,7 +65,7 @@ def contestants(problem: gls.TSP) -> dict[str, dict[str, Any]]:
 def run(
     problem: gls.TSP, operators: dict[str, Any], seconds: float, pop: int, seed: int
 ) -> tuple[pygad.GA, list[tuple[float, float]]]:
-    """Run an algorithm from random tours; return it, and seconds and length per generation."""
+    """Run an algorithm from random tours; return it and its curve of (seconds, length)."""
     start = gls.random_tours(problem, size=pop, seed=seed)
     curve = [(0.0, float(problem.cost(start).min()))]
 

@@ -1,7 +1,8 @@
 """Tours that are short on two maps at once: fronts of MemeticNSGA2 and of pymoo's NSGA2.
 
 The second map has the same cities at random places. All algorithms get the same time. The script
-prints the number of non-dominated tours that each one finds, and draws the fronts.
+prints the number of non-dominated tours that each one finds, and the hypervolume of these tours;
+with ``--plot``, it also draws the fronts.
 
     python examples/two_objectives.py --instance FILE --seconds 10 --seed 1 --plot out.png
 """

@@ -1,4 +1,4 @@
-"""DEAP adapter: searches and crossovers for a toolbox, for one individual or for batches.
+"""DEAP adapter: search and crossover operators for a toolbox, for one individual or a batch.
 
 An individual is any mutable sequence of cities, with or without a ``fitness``. Names are imported
 when they are first used. DEAP itself is not imported.

@@ -1,4 +1,4 @@
-"""Evaluation of tours for DEAP, for a fitness with weights (-1.0,)."""
+"""Evaluation of tours in DEAP, for a fitness with weights (-1.0,)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class TourCost(TourCosts):
     """The exact cost of a tour: ``toolbox.register("evaluate", TourCost(problem))``.
 
-    Give the fitness weights (-1.0,), since DEAP maximises fitness with positive weights. A giant
+    The fitness needs weights (-1.0,), since DEAP maximises fitness with positive weights. A giant
     tour that breaks a constraint costs more than any feasible one, unless the CVRP is `penalised`.
 
     Parameters

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class RecombinationCrossover(ShownParameters):
-    """Cross tours in place by a recombination of gpu_ls_plugin.
+    """Cross tours in place with a recombination of gpu_ls_plugin.
 
-    Register it by ``toolbox.register("mate", RecombinationCrossover(problem,
+    Register it with ``toolbox.register("mate", RecombinationCrossover(problem,
     "order_recombination"))``. For the second child, the parents exchange roles. `batch` crosses all
     pairs of a generation at once; `var_and` calls it.
 
@@ -31,9 +31,10 @@ class RecombinationCrossover(ShownParameters):
         A TSP, a CVRP (individuals are giant tours), a `TourCost`, or an object that a plugin
         converts.
     part : Recombination or str
-        For example ``gls.EdgeAssembly()``, or the name of a registered one: "edge_assembly",
-        "partition_recombination", "order_recombination", "partially_mapped_recombination",
-        "cycle_recombination", "segment_recombination", "edge_recombination", or a plugin's.
+        For example ``gls.EdgeAssembly()``, or the name of a registered recombination:
+        "edge_assembly", "partition_recombination", "order_recombination",
+        "partially_mapped_recombination", "cycle_recombination", "segment_recombination" or
+        "edge_recombination". Plugins may register others.
     backend : str
         "auto", "cpu" or "cuda".
 

@@ -1,4 +1,4 @@
-"""Access to the rows and the fitness of DEAP's individuals, and mutations that change them."""
+"""Access to the rows and fitness of DEAP's individuals; a base class of in-place mutations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def random_state() -> Generator:
-    """Return a generator seeded by Python's `random`, which DEAP uses."""
+    """Return a generator seeded from Python's `random`, which DEAP uses."""
     return np.random.default_rng(random.getrandbits(64))
 
 
@@ -53,7 +53,7 @@ def invalidate(individual: Any) -> None:
 
 
 class InPlaceMutation(ShownParameters, ABC):
-    """A mutation for ``toolbox.register("mutate", ...)``; `batch` mutates a list."""
+    """A mutation for ``toolbox.register("mutate", ...)``; `batch` mutates a list of individuals."""
 
     def __call__(self, individual: Any) -> tuple[Any]:
         """Mutate an individual (in place) and return it in a tuple, as DEAP's mutations do."""
@@ -61,9 +61,9 @@ class InPlaceMutation(ShownParameters, ABC):
         return (individual,)
 
     def batch(self, individuals: Sequence[Any], known: Iterable[Any] = ()) -> Sequence[Any]:
-        """Mutate the individuals whose fitness is not valid (in place), and return all.
+        """Mutate the individuals whose fitness is not valid (in place), and return all of them.
 
-        `known` is there for `var_and`, which passes it to each mutation; it has no effect.
+        `known` has no effect; `var_and` passes it to each mutation.
         """
         chosen = [individual for individual in individuals if not valid(individual)]
         if chosen:

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 class LocalSearchMutation(ShownParameters):
-    """Improve individuals in place by a local search.
+    """Improve individuals in place with a local search.
 
     ``toolbox.register("mutate", LocalSearchMutation(problem))`` searches one individual per call.
-    To search all offspring in one call, which is faster, and necessary on a GPU, call
+    To search all offspring in one call, which is faster (and necessary on a GPU), call
     ``mutation.batch(offspring)`` between variation and evaluation. The loops in `deap.algorithms`
-    do not allow that; use ``toolbox.register("map", mutation.map)``, which searches the individuals
-    before it evaluates them. The tours of a batch become different from each other: duplicates are
-    kicked.
+    do not allow that; with them, use ``toolbox.register("map", mutation.map)``, which searches the
+    individuals before it evaluates them. Duplicates in a batch are kicked, so that all tours
+    differ.
 
-    The fitness of the individuals is deleted, so that DEAP evaluates them. Without a `run`, Ctrl-C
-    raises KeyboardInterrupt once the individuals are written.
+    The mutation deletes the fitness of the individuals, so that DEAP evaluates them again. Without
+    a `run`, Ctrl-C raises KeyboardInterrupt once the individuals have been written.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ class LocalSearchMutation(ShownParameters):
     moves : int, optional
         Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`. None: `kicks_per_city` of the search,
-        unless `moves` is given; then `moves` is the limit.
+        Kicks per tour and call of an `IteratedLocalSearch`. None: as many as `kicks_per_city` of
+        the search says; if `moves` is given, the number of kicks is not limited.
     run : TimedRun, optional
-        Its time limit ends the search early, and it counts the searches.
+        The run that limits the time of the search and counts all searches.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class LocalSearchMutation(ShownParameters):
         Parameters
         ----------
         individuals : sequence
-            Individuals with a valid fitness are not changed; the others become different from them.
+            Individuals with a valid fitness are not changed; the improved tours differ from theirs.
         known : iterable of individuals
             More individuals that the improved ones must differ from, such as the survivors.
 
@@ -109,8 +109,8 @@ class LocalSearchMutation(ShownParameters):
     def map(self, function: Callable[..., Any], individuals: Iterable[Any]) -> list[Any]:
         """Search individuals with `batch`, and return the value of `function` for each of them.
 
-        Register it by ``toolbox.register("map", mutation.map)``: DEAP's algorithms call ``map`` to
-        evaluate the new individuals of a generation.
+        Register it with ``toolbox.register("map", mutation.map)``. DEAP's algorithms call ``map``
+        to evaluate the new individuals of a generation.
         """
         return [function(individual) for individual in self.batch(list(individuals))]
 
@@ -118,15 +118,15 @@ class LocalSearchMutation(ShownParameters):
         return TimedRun() if self.run is None else self.run
 
     def _end(self, run: TimedRun) -> None:
-        """Raise KeyboardInterrupt if Ctrl-C ended the search and there is no run to end."""
+        """Raise KeyboardInterrupt if Ctrl-C ended the search and the user passed no `run`."""
         if self.run is None and run.interrupted:
             raise KeyboardInterrupt
 
 
 class PerturbationMutation(InPlaceMutation):
-    """Kick tours in place by a perturbation of gpu_ls_plugin.
+    """Kick tours in place with a perturbation of gpu_ls_plugin.
 
-    Register it by ``toolbox.register("mutate", PerturbationMutation(problem, part))``. `batch`
+    Register it with ``toolbox.register("mutate", PerturbationMutation(problem, part))``. `batch`
     kicks a list of individuals.
 
     Parameters
@@ -134,8 +134,9 @@ class PerturbationMutation(InPlaceMutation):
     problem : object
         As in `LocalSearchMutation`.
     part : Perturbation or str
-        For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one:
-        "double_bridge", "restart", for routes "ruin_recreate" or "string_removal", or a plugin's.
+        For example ``gls.DoubleBridge(segment=50)``, or the name of a registered perturbation:
+        "double_bridge" or "restart"; for routes, also "ruin_recreate" or "string_removal". Plugins
+        may register others.
     backend : str
         "auto", "cpu" or "cuda".
 
@@ -160,16 +161,16 @@ class PerturbationMutation(InPlaceMutation):
 
 
 class DoubleBridgeMutation(PerturbationMutation):
-    """Kick tours in place by a random double bridge, which changes four edges.
+    """Kick tours in place with a random double bridge, which changes four edges.
 
-    Register it by ``toolbox.register("mutate", DoubleBridgeMutation(problem))``. `batch` kicks a
+    Register it with ``toolbox.register("mutate", DoubleBridgeMutation(problem))``. `batch` kicks a
     list of individuals.
 
     Parameters
     ----------
     segment : int, optional
         Length of the window of positions that contains all four cuts; None: the whole tour. A
-        short window changes a tour in one place only, so that a local search repairs it quickly.
+        short window changes a tour in one place only, so a local search repairs it quickly.
     problem, backend
         As in `PerturbationMutation`.
 

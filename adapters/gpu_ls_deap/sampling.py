@@ -1,4 +1,4 @@
-"""Start populations of constructed and searched tours."""
+"""Initial populations of constructed tours, improved by local search."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class LocalSearchSampling(ShownParameters):
-    """Construct tours and improve them by a local search, in one batch.
+    """Construct tours and improve them with a local search, in one batch.
 
-    Register it by ``toolbox.register("population", LocalSearchSampling(problem),
+    Register it with ``toolbox.register("population", LocalSearchSampling(problem),
     creator.Individual)`` and call ``toolbox.population(n=100)``.
 
     Parameters
@@ -59,7 +59,7 @@ class LocalSearchSampling(ShownParameters):
         self.starts.prepare(self.problem, size)
 
     def __call__(self, individual: Callable[[list[int]], Any], n: int) -> list[Any]:
-        """Return `n` individuals, each made of a list of cities; tours may be equal."""
+        """Return `n` individuals, each made from a list of cities; some tours may be equal."""
         size = checks.integer("n", n, least=1)
         tours, _ = self.starts(self.problem, size, random_state(), self.run)
         return [individual(tour) for tour in tours.tolist()]

@@ -1,4 +1,4 @@
-"""Start populations and mutation of assignment problems by successor generation."""
+"""Initial populations and mutation for assignment problems, by successor generation."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class SuccessorMutation(InPlaceMutation):
     """Release a random share of an individual's variables and reassign them, in place.
 
-    Register it by ``toolbox.register("mutate", SuccessorMutation(problem))``. `batch` mutates a
-    list of individuals. The released variables are assigned one after the other, each by a weighted
+    Register it with ``toolbox.register("mutate", SuccessorMutation(problem))``. `batch` mutates a
+    list of individuals. The released variables are assigned one after another, each by a weighted
     random choice that depends on the state so far (`SuccessorGeneration`). A variable that the
     heuristic leaves unassigned keeps its former value; permutations remain permutations. An
     individual may become worse.
@@ -30,12 +30,13 @@ class SuccessorMutation(InPlaceMutation):
     Parameters
     ----------
     problem : Assignment
-        For example a `GraphColouring` of gpu_ls_plugin. Individuals are its states, with values
-        that count from 0.
+        For example a `GraphColouring` of gpu_ls_plugin. Individuals are its states, whose
+        values count from 0.
     heuristic : Heuristic, optional
         Gives the weights of values in a state; None: equal weights.
     share : float
-        Share of the variables that is released, between 0 and 1; at least one is released.
+        Share of the variables to release, between 0 and 1; at least one variable is released, or
+        two if values must be distinct.
     order : {"shuffled", "given"}
         Order of the assignments: random for each individual, or by variable number.
     sampler : {"auto", "stored", "rescan"}
@@ -46,7 +47,7 @@ class SuccessorMutation(InPlaceMutation):
     Raises
     ------
     InvalidTypeError, InvalidParameterError
-        A parameter is out of range, or the problem is of another kind.
+        A parameter is out of range, or `problem` is not an `Assignment`.
     """
 
     def __init__(
@@ -69,9 +70,9 @@ class SuccessorMutation(InPlaceMutation):
 
 
 class SuccessorSampling(ShownParameters):
-    """Assign all variables one after the other, each by a weighted random choice.
+    """Assign all variables one after another, each by a weighted random choice.
 
-    Register it by ``toolbox.register("population", SuccessorSampling(problem),
+    Register it with ``toolbox.register("population", SuccessorSampling(problem),
     creator.Individual)`` and call ``toolbox.population(n=100)``.
 
     Parameters
@@ -101,5 +102,5 @@ class SuccessorSampling(ShownParameters):
         self.reassign.prepare(size)
 
     def __call__(self, individual: Callable[[list[int]], Any], n: int) -> list[Any]:
-        """Return `n` individuals, each made of a list of values."""
+        """Return `n` individuals, each made from a list of values."""
         return [individual(row) for row in self.reassign.sample(n, random_state()).tolist()]

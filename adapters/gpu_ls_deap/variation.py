@@ -1,4 +1,4 @@
-"""DEAP's variation by crossover and mutation, with batches for the operators of this package."""
+"""DEAP's variation by crossover and mutation, with batched calls of this package's operators."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _mutate(offspring: list[Any], mutate: Any, mutpb: float) -> None:
 
 
 def _batch(registered: Any) -> Callable[..., Any] | None:
-    """Return an operator's `batch`; None without it, or if arguments were registered, too."""
+    """Return an operator's `batch`; None if it has none, or if arguments are also registered."""
     if getattr(registered, "args", None) or getattr(registered, "keywords", None):
         return None
     return getattr(getattr(registered, "func", None), "batch", None)

@@ -1,4 +1,4 @@
-"""PyGAD adapter: searches and crossovers of whole generations of `pygad.GA`.
+"""PyGAD adapter: search and crossover operators for whole generations of `pygad.GA`.
 
 Operators are functions that PyGAD calls. Names are imported when they are first used. PyGAD itself
 is not imported.

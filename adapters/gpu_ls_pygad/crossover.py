@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RecombinationCrossover(ShownParameters):
-    """Cross tours by a recombination of gpu_ls_plugin, all offspring in one batch.
+    """Cross tours with a recombination of gpu_ls_plugin, all offspring in one batch.
 
     Pass it as ``crossover_type`` to `pygad.GA`. As in PyGAD's own crossovers, offspring k is a
     child of the parents k and k + 1, cyclically. With ``crossover_probability`` p, each pair is
@@ -30,9 +30,10 @@ class RecombinationCrossover(ShownParameters):
         A TSP, a CVRP (solutions are giant tours), a `TourFitness`, PyGAD's benchmark TSP, or an
         object that a plugin converts.
     part : Recombination or str
-        For example ``gls.EdgeAssembly()``, or the name of a registered one: "edge_assembly",
-        "partition_recombination", "order_recombination", "partially_mapped_recombination",
-        "cycle_recombination", "segment_recombination", "edge_recombination", or a plugin's.
+        For example ``gls.EdgeAssembly()``, or the name of a registered recombination:
+        "edge_assembly", "partition_recombination", "order_recombination",
+        "partially_mapped_recombination", "cycle_recombination", "segment_recombination" or
+        "edge_recombination". Plugins may register others.
     backend : str
         "auto", "cpu" or "cuda".
 

@@ -18,7 +18,7 @@ class TourFitness(TourCosts):
     A giant tour that breaks a constraint has a lower fitness than any feasible one, unless the CVRP
     is `penalised`. `violations(solutions)` returns by how much each solution breaks constraints.
 
-    With ``fitness_batch_size`` of `pygad.GA`, it evaluates a batch of solutions in one call.
+    If `pygad.GA` gets a ``fitness_batch_size``, each call evaluates a batch of solutions.
 
     Parameters
     ----------

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 
 class LocalSearchMutation(SelectiveMutation):
-    """Improve solutions by a local search, a whole generation in one batch.
+    """Improve solutions with a local search, a whole generation in one batch.
 
     Pass it as ``mutation_type`` to `pygad.GA`. The improved tours are in canonical form, and
-    different from each other and from those of the population: a known tour is kicked before the
-    search, and a tour that is known after the search is replaced by a kicked one. A time limit of
-    the run (``stop_criteria="time_10"``) ends the search early; compiling does not count. Ctrl-C
-    ends the run after the generation. ``ga_instance.local_search`` has the counts of all searches.
+    differ from each other and from those of the population. To this end, a known tour is kicked
+    before the search, and a tour that is known after the search is replaced with a kicked one. A
+    time limit of the run (``stop_criteria="time_10"``) ends the search early; compiling does not
+    count. Ctrl-C ends the run after the current generation. ``ga_instance.local_search`` has the
+    counts of all searches.
 
     Parameters
     ----------
@@ -38,15 +39,15 @@ class LocalSearchMutation(SelectiveMutation):
         A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". None:
         Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given.
     prob : float
-        Probability that a solution is searched. PyGAD's ``mutation_probability`` is for genes and
-        has no effect here.
+        Probability that a solution is searched. PyGAD's ``mutation_probability`` applies to genes
+        and has no effect here.
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
         Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`. None: `kicks_per_city` of the search,
-        unless `moves` is given; then `moves` is the limit.
+        Kicks per tour and call of an `IteratedLocalSearch`. None: as many as `kicks_per_city` of
+        the search says; if `moves` is given, the number of kicks is not limited.
 
     Raises
     ------
@@ -79,7 +80,7 @@ class LocalSearchMutation(SelectiveMutation):
 
 
 class PerturbationMutation(SelectiveMutation):
-    """Kick tours by a perturbation of gpu_ls_plugin, in one batch.
+    """Kick tours with a perturbation of gpu_ls_plugin, in one batch.
 
     Pass it as ``mutation_type`` to `pygad.GA`.
 
@@ -88,8 +89,9 @@ class PerturbationMutation(SelectiveMutation):
     problem : object
         As in `LocalSearchMutation`.
     part : Perturbation or str
-        For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one:
-        "double_bridge", "restart", for routes "ruin_recreate" or "string_removal", or a plugin's.
+        For example ``gls.DoubleBridge(segment=50)``, or the name of a registered perturbation:
+        "double_bridge" or "restart"; for routes, also "ruin_recreate" or "string_removal". Plugins
+        may register others.
     prob : float
         Probability that a solution is kicked.
     backend : str
@@ -122,7 +124,7 @@ class PerturbationMutation(SelectiveMutation):
 
 
 class DoubleBridgeMutation(PerturbationMutation):
-    """Kick tours by a random double bridge, which changes four edges, in one batch.
+    """Kick tours with a random double bridge, which changes four edges, in one batch.
 
     Pass it as ``mutation_type`` to `pygad.GA`.
 
@@ -130,7 +132,7 @@ class DoubleBridgeMutation(PerturbationMutation):
     ----------
     segment : int, optional
         Length of the window of positions that contains all four cuts; None: the whole tour. A
-        short window changes a tour in one place only, so that a local search repairs it quickly.
+        short window changes a tour in one place only, so a local search repairs it quickly.
     problem, prob, backend
         As in `PerturbationMutation`.
 

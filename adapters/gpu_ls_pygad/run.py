@@ -26,16 +26,16 @@ STATISTICS = "local_search"  # attribute of the GA with the counts of all its se
 
 @dataclass
 class Pace:
-    """Seconds that PyGAD takes between two calls of this package's mutation."""
+    """Timing of a GA: how long PyGAD takes between two calls of this package's mutation."""
 
     own: float = 0.0  # seconds that PyGAD spends on fitness, selection and crossover
     generation: int = -1  # generation of the last mutation call
     ended: float = 0.0  # end of that call on the clock of `budget.now`
-    compiled: float | None = None  # seconds compiled before the running operator; None if none runs
+    compiled: float | None = None  # seconds compiled before the running operator, if one runs
 
     @property
     def compiling(self) -> float:
-        """Seconds that the running operator has compiled."""
+        """Seconds that the running operator has spent compiling."""
         return 0.0 if self.compiled is None else budget.compiled_seconds() - self.compiled
 
 
@@ -50,7 +50,7 @@ def time_limit(ga: Any) -> float:
 
 @contextmanager
 def uncounted_compiling(ga: Any) -> Iterator[None]:
-    """Run an operator, and move the start of the run by the seconds that the operator compiles."""
+    """Run an operator, and move the start of the run by the time that it spends compiling."""
     pace = _paces.setdefault(ga, Pace())
     pace.compiled = budget.compiled_seconds()
     try:
@@ -63,7 +63,7 @@ def uncounted_compiling(ga: Any) -> Iterator[None]:
 
 @contextmanager
 def on_clock(ga: Any) -> Iterator[None]:
-    """Run a mutation, and measure how long PyGAD takes between two of them."""
+    """Run a mutation, and measure how long PyGAD takes between two mutations."""
     pace = _paces.setdefault(ga, Pace())
     if pace.generation == ga.generations_completed - 1 and pace.generation >= 0:
         pace.own = budget.now() - pace.ended
@@ -80,9 +80,9 @@ class Interrupted(list[Any]):
 
 @dataclass(frozen=True)
 class GaRun:
-    """The run of a GA: it limits the time of searches, and counts them in `ga.local_search`.
+    """The run of a GA: it limits the time of searches, and sums their counts in `ga.local_search`.
 
-    Ctrl-C in a search ends the run after the generation.
+    Ctrl-C in a search ends the run after the current generation.
     """
 
     ga: Any
@@ -105,7 +105,7 @@ class GaRun:
         return max(0.0, float(begin) + limit + pace.compiling - pace.own - time.monotonic())
 
     def progress(self) -> float:
-        """Return the share of the run that has passed, by time or by generations."""
+        """Return the share of the run that has passed, by time or by generations (the larger)."""
         limit, begin = time_limit(self.ga), getattr(self.ga, "run_start_time", None)
         share = float(self.ga.generations_completed / max(1, self.ga.num_generations))
         if begin is not None and 0 < limit < math.inf:
@@ -122,5 +122,5 @@ class GaRun:
 
 
 def random_state(ga: Any) -> Generator:
-    """Return a generator that is seeded by a number from the GA's own generator."""
+    """Return a generator that is seeded with a number from the GA's own generator."""
     return np.random.default_rng(int(ga.numpy_random_generator.randint(2**63 - 1, dtype=np.int64)))

@@ -1,4 +1,4 @@
-"""Start populations of constructed and searched tours."""
+"""Initial populations of constructed tours, improved by local search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LocalSearchSampling(ShownParameters):
-    """Construct tours and improve them by a local search, in one batch.
+    """Construct tours and improve them with a local search, in one batch.
 
     A call returns an ``initial_population`` for `pygad.GA`.
 
@@ -58,7 +58,7 @@ class LocalSearchSampling(ShownParameters):
         self.starts.prepare(self.problem, size)
 
     def __call__(self, size: int, seed: int | None = None) -> NDArray[np.int64]:
-        """Return `size` searched tours, int64 (size, n); tours may be equal."""
+        """Return `size` improved tours, int64 (size, n); some may be equal."""
         size = checks.integer("size", size, least=1)
         tours, _ = self.starts(self.problem, size, np.random.default_rng(checks.seed(seed)))
         return tours.astype(np.int64)

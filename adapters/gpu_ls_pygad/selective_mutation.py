@@ -1,4 +1,4 @@
-"""Mutations that draw some solutions and mutate them in one batch."""
+"""A base class of mutations that draw solutions at random and mutate them in one batch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class SelectiveMutation(ShownParameters, ABC):
     """A mutation for ``mutation_type`` of `pygad.GA`.
 
-    It mutates each solution with probability `prob`; the solutions are drawn once, at the start.
+    It draws each solution with probability `prob`, and then mutates the drawn solutions.
     """
 
     def __init__(self, prob: float) -> None:

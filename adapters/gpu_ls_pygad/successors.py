@@ -1,4 +1,4 @@
-"""Start populations and mutation of assignment problems by successor generation."""
+"""Initial populations and mutation for assignment problems, by successor generation."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
 class SuccessorMutation(SelectiveMutation):
     """Release a random share of a solution's genes and reassign them, all solutions in one batch.
 
-    Pass it as ``mutation_type`` to `pygad.GA`. The released variables are assigned one after the
-    other, each by a weighted random choice that depends on the state so far
+    Pass it as ``mutation_type`` to `pygad.GA`. The released variables are assigned one after
+    another, each by a weighted random choice that depends on the state so far
     (`SuccessorGeneration`). A variable that the heuristic leaves unassigned keeps its former value;
     permutations remain permutations. A solution may become worse.
 
     Parameters
     ----------
     problem : Assignment
-        For example a `GraphColouring` of gpu_ls_plugin. Solutions are its states, with values that
+        For example a `GraphColouring` of gpu_ls_plugin. Solutions are its states, whose values
         count from 0.
     heuristic : Heuristic, optional
         Gives the weights of values in a state; None: equal weights.
     share : float
-        Share of the variables that is released, between 0 and 1; at least one is released.
+        Share of the variables to release, between 0 and 1; at least one variable is released, or
+        two if values must be distinct.
     prob : float
         Probability that a solution is mutated.
     order : {"shuffled", "given"}
@@ -49,7 +50,7 @@ class SuccessorMutation(SelectiveMutation):
     Raises
     ------
     InvalidTypeError, InvalidParameterError
-        A parameter is out of range, or the problem is of another kind.
+        A parameter is out of range, or `problem` is not an `Assignment`.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class SuccessorMutation(SelectiveMutation):
 
 
 class SuccessorSampling(ShownParameters):
-    """Assign all variables one after the other, each by a weighted random choice.
+    """Assign all variables one after another, each by a weighted random choice.
 
     A call returns an ``initial_population`` for `pygad.GA`.
 

@@ -38,24 +38,24 @@ if TYPE_CHECKING:
 
 
 class MemeticGA(EvolvingGA):
-    """Genetic algorithm over local optima, with the population on the device of the search.
+    """Genetic algorithm over local optima, whose population stays on the device of the search.
 
     By default it runs the same search as `gpu-ls solve`. In each generation, tours are kicked and
-    repaired by Lin-Kernighan for a while, and then crossed by edge assembly. The population size,
-    the candidates, the start tours and the length of a generation follow from the problem, the
+    repaired by Lin-Kernighan for a while, and then crossed with edge assembly. The population size,
+    the candidates, the initial tours and the length of a generation follow from the problem, the
     device and the time limit (`gpu_ls_plugin.solver.default_settings`).
 
     If you pass a crossover whose children may be worse than their parents, or a crossover together
-    with ``moves``, ``kicks``, ``n_offsprings`` or a ``replacement``, a generation crosses random
-    parents, searches the children in one batch, and keeps the best different tours of parents and
+    with ``moves``, ``kicks``, ``n_offsprings`` or a ``replacement``, each generation crosses random
+    parents, searches the children in one batch, and keeps the best distinct tours among parents and
     children. If you pass operators of pymoo, `MemeticMating` makes the children.
 
-    On an `AssignmentProblem`, generations are parts of a `SuccessorSearch`, whose rows are the
-    population; no operators other than `search`, `sampling` and `output` are accepted.
+    On an `AssignmentProblem`, each generation is a stretch of a `SuccessorSearch`, whose rows are
+    the population. You can then pass a `search`, a `sampling` and an `output`, but no operators.
 
-    ``result.data["start_best"]`` is the fitness of the best tour of the start population, and
-    ``result.data["local_search"]`` has the `Statistics` of all searches. A searched tour counts as
-    one evaluation in ``n_eval``. ``pop`` contains the different tours, the best first; it is made
+    ``result.data["start_best"]`` is the fitness of the best tour of the initial population, and
+    ``result.data["local_search"]`` has the `Statistics` of all searches. Each searched tour counts
+    as one evaluation in ``n_eval``. ``pop`` contains the distinct tours, the best first; it is made
     when it is first accessed. A time limit ends the search of the last generation early.
     Ctrl-C ends the run with the best result so far.
 
@@ -70,32 +70,33 @@ class MemeticGA(EvolvingGA):
         A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". A
         `LocalSearch` repairs kicked tours; other searches improve children.
     sampling : pymoo Sampling, array (P, n) or Population, optional
-        Start population. The tours of an array or Population are checked but not searched.
+        Initial population. The tours of an array or Population are checked but not searched.
     crossover : Recombination or pymoo Crossover, optional
         A recombination such as ``gls.EdgeAssembly()`` or ``gls.OrderRecombination()`` crosses on
-        the device. So do the operators of this package that wrap one, such as `OrderCrossover`.
+        the device. So do the operators of this package that wrap a recombination, such as
+        `OrderCrossover`.
     selection, mutation : pymoo operators, optional
         As in `MemeticMating`.
     survival, mating, output : optional
-        pymoo parts that replace `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`. A given
-        `mating` uses its own search and operators.
+        pymoo parts that replace `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`. If
+        you pass a `mating`, it uses its own search and operators.
     n_offsprings : int, optional
         Number of children per generation, at least 1; None: `pop_size`.
     replacement : Replacement, optional
-        Chooses among parents and searched children: `BestDistinct`, `EdgeDistance` or `Crowding` of
-        `gpu_ls_plugin.evolution.replacement`.
+        Rule that chooses among parents and searched children: `BestDistinct`, `EdgeDistance` or
+        `Crowding` of `gpu_ls_plugin.evolution.replacement`.
     restarts : Convergence, optional
         Criterion for restarting the population from its best tour, such as ``Stagnation(50)`` of
         `gpu_ls_plugin.evolution.convergence`; None: no restarts.
     backend : str
         "auto", "cpu" or "cuda".
     moves, kicks : int, optional
-        As in `LocalSearchMutation`, for the children and the start population.
+        As in `LocalSearchMutation`, for the children and the initial population.
     termination : pymoo termination or tuple, optional
         Used if `minimize` gets no termination; None: 100 generations.
     islands : Islands, optional
-        The result of ``gpu_ls_plugin.Islands(...).opened()``: all workers of a Dask cluster make
-        generations, each with an equal part of the population, and exchange tours.
+        Opened islands, from ``gpu_ls_plugin.Islands(...).opened()``. All workers of a Dask cluster
+        then make generations, each with an equal part of the population, and exchange tours.
 
     Raises
     ------
@@ -161,7 +162,7 @@ class MemeticGA(EvolvingGA):
         )
 
     def _setup(self, problem: Any, **kwargs: Any) -> None:
-        """Check the start population, and compile before the clock of a time limit starts."""
+        """Check the initial population, and compile before the clock of a time limit starts."""
         view = view_of(problem)
         if not view.operators:
             self._setup_solved(view)
@@ -250,7 +251,7 @@ def _part_of(crossover: Any, backend: str) -> Any:
 
 
 def _check_islands(islands: Any, *others: Any) -> None:
-    """Raise if islands are not opened, or if other parameters are given that exclude them."""
+    """Raise if islands are not open, or if parameters are given that exclude islands."""
     checks.instance("islands", islands, kind=Islands, wanted="Islands")
     if islands.client is None or isinstance(islands.client, str):
         raise InvalidParameterError(

@@ -76,7 +76,7 @@ class AssignmentProblem(DomainProblem):
         return self.domains.states(rows)
 
     def for_operators(self) -> Problem:
-        """Raise: operators of tours cannot vary states."""
+        """Raise InvalidTypeError, because operators of tours cannot vary states."""
         try:
             return super().for_operators()
         except InvalidTypeError as error:
@@ -87,7 +87,7 @@ class AssignmentProblem(DomainProblem):
         return self.domains.states(rows, parameter)
 
     def different_rows(self, rows: NDArray[np.int32], costs: NDArray[Any]) -> Chosen:
-        """Return the different rows among searched states, the best first."""
+        """Return the distinct rows among searched states, the best first."""
         order = np.argsort(costs, kind="stable")
         _, first = np.unique(rows[order], axis=0, return_index=True)
         kept = order[np.sort(first)]
@@ -124,15 +124,15 @@ class AssignmentProblem(DomainProblem):
 
 
 def _has_constraints(problem: Assignment) -> bool:
-    """Return whether rows have constraints beyond a value for each variable."""
+    """Return whether the class of the problem overrides `excess` or `feasible`."""
     own = type(problem)
     return own.excess is not Assignment.excess or own.feasible is not Assignment.feasible
 
 
 def domains_of(problem: Any) -> Domains:
-    """Return the domains of the variables of a pymoo problem; cached until it is destroyed.
+    """Return the domains of a pymoo problem's variables, cached until the problem is destroyed.
 
-    The problem is an `AssignmentProblem`, or has bounds and ``vtype=int`` or ``bool``; other
+    The problem must be an `AssignmentProblem`, or have bounds and ``vtype=int`` or ``bool``; other
     problems raise InvalidTypeError. Bounds that are not whole numbers or are too far apart raise
     InvalidProblemError.
     """

@@ -29,7 +29,7 @@ _SAMPLE = 50  # number of rows in the timed comparison
 class Pace:
     """Seconds that pymoo takes in a generation, before and after this package's operators.
 
-    `before` is mostly the crossover; `after` is the search for duplicates (by default among all
+    `before` is mostly crossover; `after` is the search for duplicates (by default among all
     pairs of rows), evaluation and survival. Both may take longer than a search if a generation has
     thousands of tours.
     """
@@ -38,11 +38,11 @@ class Pace:
     after: float = 0.0
     generation: int | None = None  # generation of the last operator call
     ended: float | None = None  # end of that call
-    compiled: float | None = None  # seconds compiled before the running operator; None if none runs
+    compiled: float | None = None  # seconds compiled before the running operator, if one runs
 
     @property
     def compiling(self) -> float:
-        """Seconds that the running operator has compiled."""
+        """Seconds that the running operator has spent compiling."""
         return 0.0 if self.compiled is None else budget.compiled_seconds() - self.compiled
 
 
@@ -77,7 +77,7 @@ def time_limit(termination: Any) -> float:
 
 
 def progress(algorithm: Any) -> float:
-    """Return the share of a run that has passed, 0 to 1, by time or by another limit."""
+    """Return the share of a run that has passed, 0 to 1, by time or another limit (the larger)."""
     termination = getattr(algorithm, "termination", None)
     share = float(getattr(termination, "perc", 0.0))
     limit = _limit(termination)
@@ -110,7 +110,7 @@ def on_clock(algorithm: Any) -> Iterator[None]:
 
 
 def expect_comparison(algorithm: Any, rows: int, columns: int) -> None:
-    """Reserve time for pymoo's comparison of all pairs of a start population."""
+    """Reserve time for pymoo's comparison of all pairs of rows of an initial population."""
     holder = getattr(algorithm, "initialization", None)
     if isinstance(getattr(holder, "eliminate_duplicates", None), DefaultDuplicateElimination):
         some = np.zeros((min(rows, _SAMPLE), columns))
@@ -129,7 +129,7 @@ def _measure(pace: Pace, algorithm: Any, limit: TimeBasedTermination) -> None:
     pace.before = time.time() - begin
     if pace.ended is not None:
         pace.after = begin - pace.ended
-    elif algorithm.n_gen == 2:  # pymoo made the start population
+    elif algorithm.n_gen == 2:  # pymoo made the initial population
         pace.after = begin - algorithm.start_time
 
 
@@ -149,7 +149,7 @@ def _end(algorithm: Any, limit: TimeBasedTermination) -> float:
 def _limit(termination: Any) -> TimeBasedTermination | None:
     """Return the time limit that ends a run, if there is one.
 
-    In a collection it is the shortest one, or the longest one if all terminations have to be met.
+    Of several limits in a collection, the shortest counts, or the longest if all must be met.
     """
     if isinstance(termination, TimeBasedTermination):
         return termination

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class RecombinationCrossover(ShownParameters, Crossover):
-    """Cross pairs of tours by a recombination of gpu_ls_plugin, all pairs in one batch.
+    """Cross pairs of tours with a recombination of gpu_ls_plugin, all pairs in one batch.
 
     Parameters
     ----------
     part : Recombination or str
         For example ``gls.EdgeAssembly()``, or the name of a registered one, such as a plugin's.
     prob : float or pymoo Real
-        Probability that a pair is crossed; otherwise the child is one of the parents.
+        Probability that a pair is crossed; otherwise the child is a copy of one of the parents.
     backend : {"auto", "cpu", "cuda"}
-        The backend that crosses.
+        The backend of the crossover.
 
     Raises
     ------
@@ -68,7 +68,7 @@ class RecombinationCrossover(ShownParameters, Crossover):
 
 
 class PermutationCrossover(RecombinationCrossover):
-    """Cross permutations of any problem by a recombination that does not use lengths.
+    """Cross permutations of any problem with a recombination that does not use lengths.
 
     Parameters
     ----------
@@ -98,15 +98,16 @@ class OrderCrossover(PermutationCrossover):
 class SegmentCrossover(PermutationCrossover):
     """Insert a segment of the second parent into the first one.
 
-    The child begins with a path of the second parent. From the end of this path, it visits the
-    other cities in the order of the first parent, in the direction in which the first parent has
-    most of the last edges of the path. Positions in the rows do not matter, so fewer edges are lost
-    than in order crossover. For permutations of any problem.
+    The child begins with a path of the second parent. It then follows the first parent from the
+    city at the end of this path, and skips the cities that it has visited. It follows the first
+    parent forward or backward, whichever direction has more of the path's last edges. Positions in
+    the rows do not matter, so fewer edges are lost than in order crossover. For permutations of any
+    problem.
 
     Parameters
     ----------
     shortest, longest : float
-        Bounds of the length of the segment as a share of the tour; it is drawn uniformly.
+        Bounds on the length of the segment as a share of the tour; the length is drawn uniformly.
     prob, backend
         As in `RecombinationCrossover`.
 
@@ -134,7 +135,7 @@ class SegmentCrossover(PermutationCrossover):
 
 
 class PartiallyMappedCrossover(PermutationCrossover):
-    """Partially mapped crossover: a section of one parent, other cities placed as in the other one.
+    """Partially mapped crossover: a section of one parent, the rest placed as in the other parent.
 
     Goldberg and Lingle (1985); for permutations of any problem.
 
@@ -217,10 +218,10 @@ class PartitionCrossover(RecombinationCrossover):
 
 
 class SplitCrossover(RecombinationCrossover):
-    """Cross the order of the customers, and cut the child into routes by Split.
+    """Cross the order of the customers, and cut the child into routes with Split.
 
     For giant tours of a `CVRPProblem`: order crossover without copies of the depot (Prins 2004).
-    Children respect load and duration even if the parents do not.
+    Children respect the limits on load and duration even if the parents do not.
 
     Parameters
     ----------
@@ -235,8 +236,8 @@ class SplitCrossover(RecombinationCrossover):
 class RouteEdgeAssemblyCrossover(RecombinationCrossover):
     """Exchange one AB-cycle of edges in which two solutions differ; the depot is one node.
 
-    For giant tours of a `CVRPProblem` (Nagata and Bräysy 2009). Children may violate load and
-    duration, which the search then repairs.
+    For giant tours of a `CVRPProblem` (Nagata and Bräysy 2009). Children may violate the limits on
+    load and duration; the search then repairs them.
 
     Parameters
     ----------

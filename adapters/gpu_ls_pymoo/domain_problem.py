@@ -1,4 +1,4 @@
-"""Problems of gpu_ls_plugin of any domain as pymoo problems."""
+"""A wrapper that makes a problem of gpu_ls_plugin, of any domain, a pymoo problem."""
 
 from __future__ import annotations
 

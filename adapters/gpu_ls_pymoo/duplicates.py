@@ -29,7 +29,7 @@ _REMEDIES = {
 
 
 class TourDuplicateElimination(ShownParameters, DuplicateElimination):
-    """Drop individuals whose tour is already in the population, also as a rotation or reversal.
+    """Drop individuals whose tour, or a rotation or reversal of it, is already in the population.
 
     Equal rows are dropped at once. Rotations and reversals are dropped only if they cost the same.
     The class cannot know this in advance, because pymoo does not say which problem the rows belong
@@ -94,7 +94,7 @@ class CanonicalTourRepair(ShownParameters, Repair):
     """
 
     def _do(self, problem: Any, rows: Any, **kwargs: Any) -> Tours | Any:
-        return canonical_tours(problem, rows) if len(rows) else rows  # pymoo has empty batches
+        return canonical_tours(problem, rows) if len(rows) else rows  # pymoo may pass no rows
 
 
 def _row(individual: Any) -> Any:

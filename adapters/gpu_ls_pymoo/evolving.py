@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class LazyPopulation:
-    """Makes a pymoo Population of different tours, the cheapest first, on the first `fill`.
+    """Makes a pymoo Population of distinct tours, the cheapest first, on the first `fill`.
 
     `fill` copies the tours: call it before the tours of `population` change if you still need the
     old ones. Each individual gets the number of the `generation`. With `best_only`, the Population
@@ -94,7 +94,7 @@ class LazyResult(Result):
     pop = LazyAttribute()
 
 
-START_BEST = "start_best"  # key in `algorithm.data`: best fitness of the start population
+START_BEST = "start_best"  # key in `algorithm.data`: best fitness of the initial population
 
 
 class EvolvingGA(ShownParameters, GeneticAlgorithm):
@@ -108,7 +108,7 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
     """
 
     evolution: Evolution[Any] | None = None
-    constructs = True  # whether the evolution makes the start population
+    constructs = True  # whether the evolution makes the initial population
     pop, off, opt = LazyAttribute(), LazyAttribute(), LazyAttribute()
 
     _made: LazyPopulation | None = None  # the last generation
@@ -129,7 +129,7 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
             self.finalize()
 
     def infill(self) -> Any:
-        """Return the next generation as a Population, which the caller evaluates and tells."""
+        """Return the next generation as a Population, for the caller to evaluate and `tell`."""
         if not self._evolves:
             return super().infill()
         _ = self.pop  # reading fills the Population before its tours change

@@ -1,4 +1,4 @@
-"""Experiments with algorithms of pymoo and of this package on all problems with all seeds."""
+"""Experiments: runs of pymoo algorithms on all problems with all seeds."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class Experiment(ShownParameters):
     Parameters
     ----------
     algorithms : mapping or iterable
-        pymoo algorithms by name, or callables that return an algorithm. In an iterable, each
-        algorithm is named after its class. Each run gets a copy of the algorithm, or a new result
-        of the callable.
+        pymoo algorithms by name, or callables that return one. In an iterable, each algorithm
+        is named after its class. Each run copies the algorithm, or calls the callable for a new
+        one.
     problems : mapping or iterable
         Problems of pymoo or of gpu_ls_plugin by name. In an iterable, each problem provides its
         name.
@@ -104,7 +104,7 @@ class Experiment(ShownParameters):
         Raises
         ------
         InvalidParameterError
-            The folder has a run of the same names and seed with other settings.
+            The folder has a run with the same names and seed, but other settings.
         OSError
             A file cannot be written.
         KeyboardInterrupt
@@ -127,7 +127,7 @@ class Experiment(ShownParameters):
         Raises
         ------
         InvalidParameterError
-            No run is finished, or the folder has a run with other settings.
+            No run has finished, or the folder has a run with other settings.
         """
         records = list(self.plan.stored(self.folder).values())
         if not records:
@@ -202,7 +202,7 @@ def _termination(given: Any) -> Termination:
         )
     try:
         return get_termination(*given)
-    except Exception as error:  # pymoo raises several kinds for wrong names and values
+    except Exception as error:  # pymoo raises various errors for wrong names and values
         raise InvalidParameterError(f"termination: {given!r}: {error}") from error
 
 

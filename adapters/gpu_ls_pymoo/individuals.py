@@ -1,4 +1,4 @@
-"""Changes of pymoo's individuals: new rows and fitness replace all former values."""
+"""Changes to pymoo's individuals: new rows and fitness replace all former values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EVALUATED = ("F", "G", "H")  # values that pymoo's evaluator checks
 def write(individuals: Iterable[Any], rows: NDArray[Any], values: Fitness | None) -> None:
     """Write new rows into individuals, and reset their other values.
 
-    `values` is the fitness of the rows; with it, pymoo neither evaluates nor counts the
+    `values` is the fitness of the rows. If it is given, pymoo neither evaluates nor counts the
     individuals. If it is None, pymoo does both.
     """
     for place, individual in enumerate(individuals):
@@ -31,6 +31,6 @@ def write(individuals: Iterable[Any], rows: NDArray[Any], values: Fitness | None
 
 
 def count(algorithm: Any, evaluations: int) -> None:
-    """Add evaluations that pymoo does not see to its count; terminations may depend on it."""
+    """Add evaluations that pymoo does not see to its count, on which terminations may depend."""
     if algorithm is not None:
         algorithm.evaluator.n_eval += evaluations

@@ -36,9 +36,9 @@ class MemeticMating(ShownParameters, Mating):
 
     Children whose tours are already known are kicked before the search, because known tours are
     usually local optima, which the search would return unchanged. If the search returns a known
-    tour, a kicked tour replaces it, and is not searched. So one batch per generation suffices. If
-    kicks find no new tour, as on tiny problems, nothing is searched and one known tour is returned,
-    since an empty generation would end the run.
+    tour, a kicked tour replaces it, but is not searched, so that one batch per generation suffices.
+    If kicks find no new tour, as on tiny problems, nothing is searched and one known tour is
+    returned, since an empty generation would end the run.
 
     Use it as ``GA(mating=MemeticMating())`` or through `MemeticGA`. It eliminates duplicates
     itself, in canonical form.
@@ -49,7 +49,8 @@ class MemeticMating(ShownParameters, Mating):
         As in `LocalSearchMutation`; None: `default_search`.
     selection, crossover, mutation : pymoo operators, optional
         By default `RandomSelection()`, `SegmentCrossover()` and ``DoubleBridgeMutation(prob=0.5)``.
-        (Tournaments are better only for some thirty generations; survival selects enough.)
+        (Tournaments are better only during the first thirty generations or so; after that,
+        survival selects strongly enough.)
     backend, moves, kicks
         As in `LocalSearchMutation`.
 
@@ -104,6 +105,7 @@ class MemeticMating(ShownParameters, Mating):
         n_offsprings : int
             Number of children, at least 1.
         random_state : numpy.random.Generator, optional
+            By default, a generator with a random seed.
         algorithm : pymoo algorithm, optional
             Its time limit ends the search early.
 

@@ -44,11 +44,11 @@ PARETO = ParetoLocalSearch()
 class MemeticNSGA2(ShownParameters, NSGA2):
     """NSGA-II over local optima, with an archive of all non-dominated tours.
 
-    In a generation, each child gets its own weights of the objectives. One parent is the tour of
+    In a generation, each child gets its own weights for the objectives. One parent is the tour of
     the archive with the lowest weighted cost; the other parent is a tour near it in the archive.
-    All children are searched by their weights in one batch. Then a Pareto local search evaluates
-    neighbours of some tours of the archive. Survival is by rank and crowding (Deb et al. 2002). A
-    run returns the archive: `result.F` and `result.X` are its costs and tours.
+    All children are searched in one batch, each with its own weights. Then a Pareto local search
+    evaluates neighbours of some tours of the archive. Survival is by rank and crowding (Deb et al.
+    2002). A run returns the archive: `result.F` and `result.X` are its costs and tours.
 
     A time limit ends the last generation early. Children count as evaluations in ``n_eval``;
     neighbours in the Pareto local search do not.
@@ -59,11 +59,11 @@ class MemeticNSGA2(ShownParameters, NSGA2):
         Number of tours in the population, at least 2.
     search : callable or str, optional
         A search of gpu_ls_plugin that supports weights for each row, or its text: `LocalSearch`
-        with `First()` on candidate lists, or an `IteratedLocalSearch` with it. By default
-        Lin-Kernighan steps, or 3-opt and Or-opt if lengths are asymmetric.
+        with `First()` on candidate lists, or an `IteratedLocalSearch` that repairs with it. By
+        default, Lin-Kernighan steps, or 3-opt and Or-opt if lengths are asymmetric.
     crossover : Recombination, optional
-        Crosses by the weights of each child. By default edge assembly, or order crossover if
-        lengths are asymmetric.
+        Crosses the parents of each child by its weights. By default, edge assembly, or order
+        crossover if lengths are asymmetric.
     weights : Weights
         Draws the weights of the children.
     pareto : ParetoLocalSearch, optional
@@ -72,7 +72,8 @@ class MemeticNSGA2(ShownParameters, NSGA2):
     front_size : int
         Maximum number of tours in the archive.
     sampling : array (P, n) or Population, optional
-        Start population, which is checked but not searched. By default searched random tours.
+        Initial population, which is checked but not searched. By default, random tours that the
+        algorithm searches.
     n_offsprings : int, optional
         Number of children per generation; None: `pop_size`.
     backend : str
@@ -202,7 +203,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
         super()._advance(infills=infills if infills is not None and len(infills) else None)
 
     def _fresh(self, infills: Any) -> NDArray[np.bool_]:
-        """Return which tours have costs that no tour of the population and no earlier tour has."""
+        """Return which tours differ in costs from the population and from all earlier tours."""
         both = np.concatenate([self.pop.get("F"), infills.get("F")])
         _, first = np.unique(both, axis=0, return_index=True)
         fresh = np.zeros(len(both), np.bool_)

@@ -36,7 +36,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
     Parameters
     ----------
     objectives : gpu_ls_plugin.MultiObjectiveTSP, or sequence of TSP or array_like
-        As in `gpu_ls_plugin.MultiObjectiveTSP`, which becomes the attribute `tours`.
+        As in `gpu_ls_plugin.MultiObjectiveTSP`. The problem becomes the attribute `tours`.
     metric : str or Metric
         The metric of objectives that are given as coordinates.
 
@@ -60,7 +60,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         )
 
     def lengths(self) -> multi_objective.MultiObjectiveTSP:
-        """Return the lengths by which tours are searched.
+        """Return the lengths that searches of the tours use.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         return self.tours
 
     def for_operators(self) -> Problem:
-        """Raise: there is no single length."""
+        """Raise UnsupportedProblemError, because there is no single length."""
         raise UnsupportedProblemError(
             "problem: a MultiObjectiveTSPProblem has several lengths, and this operator takes one; "
             "use LocalSearchMutation, MemeticNSGA2, SegmentCrossover or operators of pymoo"

@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 
 class LocalSearchMutation(SelectiveMutation):
-    """Improve individuals by a local search, all of a generation in one batch.
+    """Improve individuals with a local search, all of a generation in one batch.
 
     Improved tours are in canonical form (`CanonicalTourRepair`), so that equal tours are equal
-    rows. They have their fitness, so that pymoo does not evaluate them again; each counts as one
+    rows. Their fitness is set, so that pymoo does not evaluate them again; each counts as one
     evaluation in ``n_eval``. A time limit of the run ends the search early.
 
     In a run, improved tours differ from each other and from those of the population. Otherwise
     pymoo would mate and search again to replace duplicates, up to a hundred times in a generation.
     Known tours are kicked before the search, and a tour that is known after the search is replaced
-    by a kicked, unsearched tour. If kicks find no new tour, as on tiny problems, nothing is
-    searched. Outside a run, without `algorithm`, each tour is only searched, and no tour becomes
-    worse.
+    with a kicked, unsearched tour. If kicks find no new tour, as on tiny problems, nothing is
+    searched. Outside a run, when `do` gets no `algorithm`, duplicates are not kicked, so no
+    tour becomes worse.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class LocalSearchMutation(SelectiveMutation):
     moves : int, optional
         Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`. None: `kicks_per_city` of the search,
-        unless `moves` is given; then `moves` is the limit.
+        Kicks per tour and call of an `IteratedLocalSearch`. None: as many as `kicks_per_city` of
+        the search says; if `moves` is given, the number of kicks is not limited.
     weights : Weights, optional
         Draws weights for the objectives of a `MultiObjectiveTSPProblem`; each tour is searched by
         its own weighted sum. None: `PositionWeights`.
@@ -127,7 +127,7 @@ class LocalSearchMutation(SelectiveMutation):
 
 
 class PerturbationMutation(SelectiveMutation):
-    """Kick tours by a perturbation of gpu_ls_plugin, all rows in one batch.
+    """Kick tours with a perturbation of gpu_ls_plugin, all rows in one batch.
 
     Parameters
     ----------
@@ -172,13 +172,13 @@ class PerturbationMutation(SelectiveMutation):
 
 
 class DoubleBridgeMutation(PerturbationMutation):
-    """Kick tours by a random double bridge, which changes four edges, in one batch.
+    """Kick tours with a random double bridge, which changes four edges, in one batch.
 
     Parameters
     ----------
     segment : int, optional
         Length of the window of positions that contains all four cuts; None: the whole tour. A
-        short window changes a tour in one place only, so that a local search repairs it quickly.
+        short window changes a tour in one place only, so a local search repairs it quickly.
     prob, backend
         As in `PerturbationMutation`.
 

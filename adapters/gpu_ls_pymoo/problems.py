@@ -37,7 +37,7 @@ KNOWN: tuple[tuple[type, type[Unwrapped]], ...] = ((TravelingSalesman, OfTraveli
 
 
 def view_of(problem: Any) -> View:
-    """Return the view of a problem; a problem of this package is a view itself.
+    """Return the view of a problem; a problem of this package is itself a view.
 
     A problem of gpu_ls_plugin that has to be wrapped raises InvalidTypeError.
     """
@@ -61,15 +61,15 @@ def wrapper_of(problem: object) -> Wrapper | None:
 
 
 def as_tsp(problem: Any) -> problems.Problem:
-    """Return the TSP behind a pymoo problem, or the problem of another domain.
+    """Return the TSP of a pymoo problem; in other domains, the problem of gpu_ls_plugin.
 
     Parameters
     ----------
     problem : object
         A `TSPProblem`, pymoo's `TravelingSalesman`, a `DomainProblem`, a TSP, or an object that a
-        plugin converts by the hook `gpu_ls_problem_from`; the result is cached until the object is
-        destroyed. For a `CVRPProblem`, the result is the TSP of its giant tours, under its
-        constraints. A subclass must evaluate rows as its base does, which is checked on a few rows.
+        plugin converts through the hook `gpu_ls_problem_from`; the result is cached until the
+        object is destroyed. For a `CVRPProblem`, the result is the TSP of its giant tours, under
+        its constraints. A subclass must evaluate rows as its base does; a few rows are checked.
 
     Returns
     -------
@@ -96,5 +96,5 @@ def canonical_tours(problem: Any, rows: ArrayLike) -> Tours:
 
 
 def fitness(problem: Any, rows: NDArray[np.int32], costs: Any = None) -> Fitness | None:
-    """Return F of rows, or None if only the problem can evaluate them (`View.fitness`)."""
+    """Return F of rows; None if pymoo has to evaluate the problem instead (`View.fitness`)."""
     return view_of(problem).fitness(rows, costs)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.tours.problem.tsp import Writing
 
-TOUR = "tour"  # key of the improved tour in an individual's data, unless its keys encode it
+TOUR = "tour"  # key in an individual's data: the improved tour, unless its random keys encode it
 
 
 class RandomKeysProblem(View, ShownParameters, Problem):
@@ -47,8 +47,8 @@ class RandomKeysProblem(View, ShownParameters, Problem):
     Each row counts as one evaluation. A time limit of the run ends the search early. Random numbers
     come from the seed of the run.
 
-    CMA-ES learns from the keys that it has drawn, even if they are rewritten: for it, each search
-    is Baldwinian.
+    CMA-ES learns from the keys that it has drawn, even if they are rewritten, so for CMA-ES each
+    search is Baldwinian.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ class RandomKeysProblem(View, ShownParameters, Problem):
     local_search_probability : float
         Probability that a row is searched.
     local_search_intensity : int, optional
-        How long a tour is searched, at least 1: kicks of an `IteratedLocalSearch`, or applied
-        improving moves of any other search. None: kicks by `kicks_per_city`, or all moves to the
-        local optimum.
+        Limit on the search of a tour, at least 1: the number of kicks of an `IteratedLocalSearch`,
+        or of applied improving moves of any other search. None: as many kicks as `kicks_per_city`
+        says, or all moves up to the local optimum.
     lamarckian_share : float
         Probability that the keys of a searched row are rewritten: 1 is Lamarckian, 0 Baldwinian.
     backend : str
@@ -115,7 +115,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
             xl=0.0,
             xu=1.0,
             vtype=float,
-            requires_kwargs=True,  # one of them is the algorithm, with a clock and random numbers
+            requires_kwargs=True,  # they include the algorithm, with a clock and random numbers
         )
 
     @property
@@ -145,7 +145,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
         return decode(np.atleast_2d(np.asarray(keys)))
 
     def tours(self, population: Any) -> Tours:
-        """Return the tours to which the fitness of individuals belongs: improved ones, if searched.
+        """Return the tours whose costs are the fitness: improved tours, if the rows were searched.
 
         Parameters
         ----------
@@ -220,10 +220,10 @@ def decode(keys: NDArray[Any]) -> Tours:
 
 
 def encode(keys: NDArray[Any], tours: Tours) -> NDArray[np.float64]:
-    """Return float64 keys (P, n) of tours; each row is a permutation of the same row of `keys`.
+    """Return float64 keys (P, n) of tours; each row permutes the corresponding row of `keys`.
 
-    If a row of `keys` has equal numbers, its new keys are evenly spaced numbers in (0, 1): equal
-    keys do not determine an order.
+    If a row of `keys` has equal numbers, its new keys are evenly spaced numbers in (0, 1),
+    because equal keys do not determine an order.
     """
     values = np.sort(np.asarray(keys, dtype=np.float64), axis=1)
     n = values.shape[1]

@@ -40,7 +40,7 @@ class IdentityCache(Generic[T]):
         return self._values.get(id(owner))
 
     def keep(self, owner: object, value: T) -> T:
-        """Keep a value until the object is destroyed, and return it."""
+        """Keep a value until the object is destroyed, and return the value."""
         weakref.finalize(owner, self._values.pop, id(owner), None).atexit = False
         self._values[id(owner)] = value
         return value
@@ -115,7 +115,7 @@ def _evaluated(problem: Any, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
 
 
 def _once(problem: Any, compare: Callable[[], None]) -> None:
-    """Compare once per problem; for the same problem, raise the same error again."""
+    """Compare only once per problem; later calls for it raise the same error again."""
     verdict = _verdicts.get(problem)
     if verdict is None:
         verdict = ""

@@ -1,4 +1,4 @@
-"""Start populations of constructed and searched tours."""
+"""Initial populations of constructed tours, improved by local search."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class LocalSearchSampling(ShownParameters, Sampling):
-    """Construct tours and improve them by a local search, in one batch.
+    """Construct tours and improve them with a local search, in one batch.
 
-    The individuals already have their fitness; each counts as one evaluation in ``n_eval``.
+    The fitness of the individuals is also set; each counts as one evaluation in ``n_eval``.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class LocalSearchSampling(ShownParameters, Sampling):
         seed: int | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Return `n_samples` searched tours as a Population; tours may be equal."""
+        """Return `n_samples` improved tours as a Population; some may be equal."""
         random_state = np.random.default_rng(seed if random_state is None else random_state)
         size = checks.integer("n_samples", n_samples, least=1)
         run = AlgorithmRun(algorithm)
@@ -86,10 +86,11 @@ class LocalSearchSampling(ShownParameters, Sampling):
 
 
 def warm_start(problem: Any, sampling: Any) -> Any:
-    """Return the sampling of an algorithm, with given tours checked and converted to int32.
+    """Return an algorithm's sampling; if it consists of tours, check and convert them to int32.
 
     A pymoo Sampling is returned unchanged. For an array (P, n) or a Population, the result is a
-    copy, whose individuals keep their fitness. If a row is not a tour, the error names it.
+    copy; individuals of a Population keep their fitness. If a row is not a tour, the error names
+    it.
     """
     if callable(sampling):
         return sampling

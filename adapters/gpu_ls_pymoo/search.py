@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_pymoo.view import Fitness, Weighting
 
-STATISTICS = "local_search"  # key of the counts of all searches of a run in `algorithm.data`
+STATISTICS = "local_search"  # key in `algorithm.data`: counts of all searches of a run
 
 
 @dataclass(frozen=True)
 class AlgorithmRun:
     """The run of a pymoo algorithm: it limits the time of searches, and collects their counts.
 
-    Ctrl-C in a search ends the run after the generation.
+    Ctrl-C in a search ends the run after the current generation.
     """
 
     algorithm: Any  # None outside a run
@@ -69,9 +69,9 @@ def improve(
 ) -> tuple[Tours, Fitness | None]:
     """Search all rows (P, n) in one batch, within the time that the algorithm has left.
 
-    `weights` draws weights for several objectives. Each call draws one number from `random_state`.
-    Returns improved tours in canonical form, int32 (P, n), in the order of the rows, and their F as
-    in `View.fitness`.
+    `weights` draws weights if there are several objectives. Each call draws one number from
+    `random_state`. Returns improved tours in canonical form, int32 (P, n), in the order of the
+    rows, and their F as in `View.fitness`.
     """
     with on_clock(algorithm):
         view = view_of(problem)
@@ -89,7 +89,7 @@ def improve_distinct(
     algorithm: Any,
     weights: Weighting | None = None,
 ) -> Batch:
-    """Search all rows in one batch, so that tours differ from each other and from known tours.
+    """Search all rows in one batch, so that they differ from each other and from known tours.
 
     `known` has the keys of known tours in canonical form; other parameters are as in `improve`. If
     all tours stay known despite kicks, nothing is searched, and `values` is None. If a row is not a

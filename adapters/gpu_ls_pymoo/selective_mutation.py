@@ -1,4 +1,4 @@
-"""Mutations that draw some individuals and mutate them in one batch."""
+"""A base class of mutations that draw individuals at random and mutate them in one batch."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SuccessorSampling(ShownParameters, Sampling):
-    """Assign all variables one after the other, each by a weighted random choice.
+    """Assign all variables one after another, each by a weighted random choice.
 
     If all values of a variable have weight 0, the variable gets a uniformly random value. If values
     must be distinct and two variables choose the same value, the first of them gets it, and the
@@ -85,7 +85,7 @@ class SuccessorSampling(ShownParameters, Sampling):
 class SuccessorMutation(SelectiveMutation):
     """Release a random share of an individual's variables and reassign them, all in one batch.
 
-    The released variables are assigned one after the other, each by a weighted random choice that
+    The released variables are assigned one after another, each by a weighted random choice that
     depends on the state so far (`SuccessorGeneration`). A variable that the heuristic leaves
     unassigned keeps its former value; permutations remain permutations. An individual may become
     worse.
@@ -150,7 +150,7 @@ class SuccessorKeysProblem(ShownParameters, Problem):
 
     A row has two keys in [0, 1] for each variable. The second half of the row gives the order of
     the assignments, by ascending keys. The first half gives the values: a key is mapped to a value
-    by the inverse of the distribution function of the heuristic's weights in the state so far.
+    through the inverse of the distribution function of the heuristic's weights in the state so far.
     Decoded random keys therefore have the distribution of `SuccessorSampling`. The evaluation
     decodes all rows of a generation in one batch, and the encoded problem evaluates them.
 
@@ -192,7 +192,7 @@ class SuccessorKeysProblem(ShownParameters, Problem):
             xl=0.0,
             xu=1.0,
             vtype=float,
-            requires_kwargs=True,  # one of them is the algorithm, which has a clock
+            requires_kwargs=True,  # they include the algorithm, which has a clock
         )
 
     def prepare(self, size: int = 1) -> None:

@@ -35,7 +35,7 @@ class TSPProblem(DomainProblem):
     ----------
     tsp : gpu_ls_plugin.TSP
         It becomes the attribute `tsp`. If it knows its optimum, pymoo shows the gap. If it is under
-        an objective with infeasible tours, that objective becomes a constraint ``G``.
+        an objective with infeasible tours, this objective becomes a constraint ``G``.
 
     Raises
     ------
@@ -71,11 +71,11 @@ class TSPProblem(DomainProblem):
         return self.tsp
 
     def searched_by_fitness(self) -> bool:
-        """Return whether pymoo and a search rank tours alike; a search respects constraints."""
+        """Return whether pymoo and a search rank tours alike; both respect constraints."""
         return self._own and self.callback is None
 
     def least_cost(self) -> float | None:
-        """Return the optimum that TSPLIB publishes, if the instance is one of TSPLIB."""
+        """Return the published optimum of a TSPLIB instance; None for other problems."""
         return known_optimum(self.tsp) if self._own else None
 
     def _some_rows(self) -> NDArray[Any]:
@@ -113,7 +113,7 @@ class OfTravelingSalesman(Unwrapped):
         if not self.knows_fitness():
             return None
         edges = self.pymoo_problem.D[rows, np.roll(rows, -1, axis=1)]
-        total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # sums like pymoo
+        total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # adds in pymoo's order
         return total
 
     def _recognised(self) -> Problem:

@@ -29,8 +29,8 @@ class CVRPProblem(DomainProblem):
     cvrp : gpu_ls_plugin.CVRP
         It becomes the attribute `cvrp`. If it knows its optimum, pymoo shows the gap.
     hard : bool, optional
-        Whether violations of load, duration, fleet and other resources are constraints ``G`` of
-        pymoo, which it compares before ``F``. By default True, unless the instance is `penalised`.
+        Whether violations of load, duration, fleet and other resources are constraints ``G``,
+        which pymoo compares before ``F``. By default True, unless the instance is `penalised`.
         If True, F is the travelled cost, plus the penalties of a `penalised` instance. If False,
         there are no constraints, and F is the travelled cost plus penalties: those of the instance,
         or very large ones.
@@ -69,7 +69,10 @@ class CVRPProblem(DomainProblem):
         return self.cvrp.tsp
 
     def searched_by_fitness(self) -> bool:
-        """Return whether pymoo and a search rank rows alike: not if F and G count violations."""
+        """Return whether pymoo and a search rank rows alike.
+
+        They do not if both F and G count violations.
+        """
         if self.knows_fitness():
             return True
         return self._own and self.callback is None and self.cvrp.penalties is None
@@ -90,7 +93,7 @@ class CVRPProblem(DomainProblem):
         return made
 
     def routes(self, tour: ArrayLike) -> list[list[int]]:
-        """Return the customers of each route of one row, for example of ``result.X``."""
+        """Return the customers of each route of one row, such as ``result.X``."""
         return self.cvrp.routes(as_tours(tour))
 
     def _calc_pareto_front(self, *args: Any, **kwargs: Any) -> Any:

@@ -53,7 +53,7 @@ class Weighting(Protocol):
     def scalarised(
         self, problem: Any, weights: NDArray[np.float64], ideal: NDArray[np.float64]
     ) -> Any:
-        """Return the problem with a single cost, by which rows are searched."""
+        """Return a problem with a single cost, to use when searching rows."""
 
 
 class Writer(Protocol):
@@ -64,7 +64,7 @@ class Writer(Protocol):
 
 
 class Chosen(NamedTuple):
-    """Different rows on the host, the best first, and their costs."""
+    """Distinct rows on the host, the best first, and their costs."""
 
     rows: Any
     costs: Any
@@ -76,7 +76,7 @@ class View:
     Subclasses are views of other problems; the problems of this package are such subclasses.
     """
 
-    operators = True  # whether operators can vary the rows, in addition to whole algorithms
+    operators = True  # whether operators, and not only whole algorithms, can vary the rows
 
     @property
     def pymoo_problem(self) -> Any:
@@ -103,7 +103,7 @@ class View:
     def for_search(
         self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
     ) -> problems.Problem:
-        """Return the problem by which these rows are searched; `weights` combine objectives."""
+        """Return the problem to use when searching rows; `weights` combine several objectives."""
         return self.for_operators()
 
     def for_compiling(self, size: int, weights: Weighting) -> problems.Problem:
@@ -111,9 +111,9 @@ class View:
         return self.for_operators()
 
     def for_kicks(self) -> problems.Problem:
-        """Return a problem with as many cities, for perturbations that do not use lengths.
+        """Return a problem of the same size, for perturbations that do not use lengths.
 
-        If permutations are not recognised as tours, all lengths of the problem are 0.
+        If permutations are not recognised as tours, all lengths of the result are 0.
         """
         try:
             return self.for_operators()
@@ -131,7 +131,7 @@ class View:
         return checked_rows(self.for_operators(), rows, parameter)
 
     def different_rows(self, rows: Rows, costs: NDArray[Any]) -> Chosen:
-        """Return the different rows among searched rows, the best first, in canonical form."""
+        """Return the distinct rows among searched rows, the best first, in canonical form."""
         population = TourPopulation.of(self.for_operators(), np, rows, costs)
         found = population.best(len(costs))
         return Chosen(self.writer().canonical(self.check_rows(found.tours, "tours")), found.costs)
@@ -153,8 +153,8 @@ class View:
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
         """Return F of valid rows, float64 (P,), or (P, M) for several objectives.
 
-        `costs` are the costs of the rows, if a search has computed them. The result is None if only
-        the problem can evaluate the rows.
+        `costs` are the costs of the rows, if a search has computed them. The result is None if
+        pymoo has to evaluate the problem.
         """
         return None
 
