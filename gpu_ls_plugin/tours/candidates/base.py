@@ -125,7 +125,7 @@ class Candidates(ABC):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Candidates:
-        """Return a candidate set with the lists of a file, which fits only their instance.
+        """Return a candidate set that holds the lists of a file; it fits only their instance.
 
         The set raises InvalidParameterError if it is used for another instance, that is, if the
         metric's name, the coordinates or the matrix differ.

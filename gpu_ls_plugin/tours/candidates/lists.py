@@ -66,7 +66,7 @@ def lists_of(problem: TSP, cities: NDArray[np.int32]) -> CandidateLists:
 
 
 def wrong_row(cities: NDArray[Any]) -> int | None:
-    """Return the number of the first row (n, k) with a wrong or repeated city, or None."""
+    """Return the index of the first row of `cities` (n, k) with an invalid list, or None."""
     n = len(cities)
     ordered = np.sort(cities, axis=1)
     wrong = ((cities < 0) | (cities >= n) | (cities == np.arange(n)[:, None])).any(axis=1)

@@ -143,7 +143,7 @@ class CompleteGraph:
         return weights
 
     def least_alpha(self, k: int, penalties: Real, tree: OneTree) -> Cities:
-        """Return for each city the k cities of least alpha (n, k); ties go by length, then city."""
+        """Return the k cities of least alpha of each city, by (alpha, length, city), (n, k)."""
         best = np.empty((self.n, k), np.int32)
         step = max(1, BLOCK_ENTRIES // self.n)
         for begin in range(0, self.n, step):

@@ -87,7 +87,7 @@ PathMoves = Turn | Shift
 
 
 def kinds(cities: int) -> tuple[PathMoves, ...]:
-    """Return the kinds of moves: 2-opt if `cities` is 0, else Or-opt of paths of that length."""
+    """Return the kinds of moves: 2-opt if `cities` is 0, else Or-opt of that many cities."""
     if cities == 0:
         return (Turn(),)
     return (Shift(cities),) if cities == 1 else (Shift(cities), Shift(cities, turned=True))

@@ -85,7 +85,7 @@ class Crossing:
     def cross_all(self, seconds: float) -> None:
         """Cross the chains' best tours for a few generations, for at most `seconds`.
 
-        A chain whose child is cheaper continues from the child.
+        A chain continues from its child if the child is cheaper.
         """
         watch = Stopwatch.of(seconds)
         for _ in range(min(GENERATIONS, self._replicas - 1)):

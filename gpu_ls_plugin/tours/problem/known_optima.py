@@ -1,4 +1,4 @@
-"""The optimal lengths of TSPLIB's instances, and how to recognise these instances."""
+"""The optimal lengths of TSPLIB's instances, and data by which to recognise them."""
 
 from __future__ import annotations
 

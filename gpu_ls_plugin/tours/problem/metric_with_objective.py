@@ -18,7 +18,7 @@ COPIED = ("name", "integer", "explicit", "fast_estimate", "site_bytes", "tree_p"
 
 
 class Under(Metric):
-    """A metric with an objective: the objective computes the gains of moves."""
+    """A metric with an objective, which computes the gains of moves."""
 
     def __init__(self, metric: Metric, objective: Objective) -> None:
         self.metric, self.objective = metric, objective
