@@ -75,7 +75,7 @@ def opened_islands(options: argparse.Namespace) -> Iterator[Islands]:
 
 
 def _quieten() -> None:
-    """Silence Dask about lost workers and connections: the search warns about them."""
+    """Silence Dask about lost workers and connections, because the search warns about them."""
     for name in ("", ".client", ".comm", ".core", ".nanny", ".scheduler", ".utils", ".worker"):
         logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL)
 

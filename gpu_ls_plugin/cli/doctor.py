@@ -121,7 +121,7 @@ def _normal(name: str) -> str:
 
 
 def fits(version: str, bound: str) -> bool:
-    """Return whether a version satisfies a bound; True if one of them cannot be parsed."""
+    """Return whether a version satisfies a bound; True if either cannot be parsed."""
     own, asked = RELEASE.match(version), BOUND.fullmatch(bound)
     if own is None or asked is None:
         return True
@@ -204,7 +204,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _cache(name: str, find: Callable[[], Path], variable: str) -> Finding:
-    """Return whether a cache folder can be written or created."""
+    """Return the finding whether a cache folder can be written or created."""
     try:
         folder = find()
         folder_is_there = _is_there(folder)

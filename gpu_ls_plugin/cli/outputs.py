@@ -61,7 +61,7 @@ def save_all(problem: Problem, result: Result, paths: Mapping[str, Path]) -> Ite
 
 
 def _save_elsewhere(problem: Problem, result: Result, name: str, path: Path) -> Path | None:
-    """Write an output to a new folder; return its path, or None if that fails, too."""
+    """Write an output to a new folder; return its path, or None if that also fails."""
     ending = ".json.gz" if path.name.lower().endswith(".json.gz") else path.suffix
     for place in (None, os.curdir):  # None: the folder of temporary files
         folder = None

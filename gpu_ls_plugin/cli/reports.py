@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.domain import Domain
     from gpu_ls_plugin.runs.settings import Settings
 
-PIPED = 100  # width of a table without a terminal, in characters
+PIPED = 100  # width of a table if stdout is not a terminal, in characters
 
 STYLES = {
     "ok": "green",
@@ -102,7 +102,7 @@ def print_plugins(infos: Iterable[PluginInfo]) -> None:
 
 
 def operator_row(part: Part) -> dict[str, str]:
-    """Return kind, name, arguments, plugin and summary of a registered part."""
+    """Return the kind, name, arguments, plugin and summary of a registered part."""
     return {
         "kind": part.kind,
         "name": part.name,
@@ -188,7 +188,7 @@ def print_kernels(rows: Sequence[KernelReport]) -> None:
         if row.error:
             print(f"{row.kernel} {row.body} for sm_{row.arch}:\n{row.error}\n")
     failed = sum(not row.passed for row in rows)
-    print(f"{len(rows)} kernels, {failed} failed (memory in bytes, stores and loads are spills)")
+    print(f"{len(rows)} kernels, {failed} failed (memory in bytes; stores and loads are spills)")
 
 
 def _print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -212,6 +212,6 @@ def _print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 
 
 def _piped_width() -> int:
-    """Return the columns of a table without a terminal: $COLUMNS, or `PIPED`."""
+    """Return the width of a table if stdout is not a terminal: $COLUMNS, or `PIPED`."""
     given = os.environ.get("COLUMNS", "")
     return max(40, int(given)) if given.isascii() and given.isdigit() and len(given) < 6 else PIPED

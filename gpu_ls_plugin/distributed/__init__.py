@@ -1,4 +1,4 @@
-"""Islands on Dask: populations on many GPUs, machines or cores that exchange their best rows."""
+"""Islands on Dask: populations that exchange their best rows, on many GPUs, machines or cores."""
 
 from gpu_ls_plugin.distributed.cluster import local_cluster
 from gpu_ls_plugin.distributed.exchange import ExchangeRule as Exchange

@@ -47,7 +47,7 @@ NUMBERED = re.compile(r"rows_(0|[1-9][0-9]{0,8})")
 class Checkpoint:
     """The state of a run."""
 
-    islands: dict[int, Elites] = field(default_factory=dict)  # rows that each island offers others
+    islands: dict[int, Elites] = field(default_factory=dict)  # rows that each island offers
     lives: int = 0  # largest number of restarts of any island
     stretches: int = 0  # number of stretches that every island has completed
     seconds: float = 0.0  # duration of the run so far
@@ -131,7 +131,7 @@ def checkpoint_of(
 def resume(problem: Problem, islands: list[Island], saved: Checkpoint) -> Elites:
     """Continue from a checkpoint; return its rows, the best first.
 
-    If the checkpoint has more islands than the run, islands get the rows of several islands.
+    If the checkpoint has more islands than the run, an island may get the rows of several.
     """
     for place, elites in saved.islands.items():
         island = islands[place % len(islands)]

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-# Evaluated on workers, where this module may be missing or have another version.
+# Workers evaluate this expression; they may lack this module, or have another version of it.
 VERSION = "__import__('importlib.metadata').metadata.version('gpu-ls-plugin')"
-CONNECTING = 10  # seconds that a scheduler has to answer
+CONNECTING = 10  # seconds within which a scheduler must answer
 PRELOAD = "gpu_ls_plugin.distributed.local_processes"  # workers load it and call `dask_setup`
 ALL = "all"
 
@@ -48,7 +48,7 @@ def local_cluster(
 ) -> Iterator[Client]:
     """Start a cluster on this machine, and stop it at the end of the block.
 
-    Ctrl-C ends it at once, even while it starts.
+    Ctrl-C ends the cluster at once, even while it starts.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def gpu_count() -> int:
 def worker_options(
     workers: int | None, gpus: int | str | None, threads: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Return the options of each worker of a local cluster, by its name."""
+    """Return the options of each worker of a local cluster, by worker name."""
     common = {
         "memory_limit": 0,
         "preload": [PRELOAD],

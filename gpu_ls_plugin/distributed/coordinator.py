@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 GONE = 10.0  # the scheduler counts as lost if it does not answer for this many seconds
 UNMANNED = 60.0  # the run ends if it has no worker for this many seconds
 PATIENCE = 5.0  # seconds that an island waits for a free worker before it shares one
-# Seconds that workers have to return their rows: at the end of a run, and after Ctrl-C.
+# Seconds within which workers must return their rows at the end of a run, and after Ctrl-C.
 ENDING, INTERRUPTED = 15.0, 3.0
 
 
@@ -53,7 +53,7 @@ class Coordinator:
     def start(self, workers: list[str], rows: list[Any] | None = None) -> dict[int, Settled]:
         """Prepare an island on each worker, or on as many workers as `rows` has parts.
 
-        Return how each island will search, by its number.
+        Return how each island will search, by island number.
         """
         self._before = self.keeper.found()
         self.placement.update(workers)
@@ -112,7 +112,7 @@ class Coordinator:
     def _order(self, island: Island) -> None:
         """Send an island its next order, or mark it as done or as waiting for a free worker."""
         first = island.number + 1 if island.begun is None else len(self.islands)
-        part = first / len(self.islands)  # short first stretches: islands report at different times
+        part = first / len(self.islands)  # staggers the reports of islands
         stretch = self.run.schedule.stretch(island.kicks, self.elapsed, part)
         if stretch is None:
             island.done = True
@@ -168,7 +168,7 @@ class Coordinator:
             self._fail(island, event.content)
 
     def _report(self, island: Island, report: Report) -> None:
-        """Take a report, and let the island continue: at once, or together with all others."""
+        """Take a report, and let the island continue, at once or together with all others."""
         self._count(island, report)
         self._tell(self.totals.point(self.islands, self.best, self.elapsed))
         if self._has_to_wait(island):  # the others report first, even if the target is reached

@@ -49,7 +49,7 @@ class IslandPopulation:
 class IslandEvolution(Evolution[IslandPopulation]):
     """Generations on a cluster: in each, all islands search for a stretch and exchange rows.
 
-    `count` is the number of islands, `tours` is the number of tours of all islands together.
+    `count` is the number of islands; `tours` is the number of tours of all islands together.
     """
 
     islands: Islands
@@ -61,7 +61,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
     def of(
         cls, problem: Problem, islands: Islands, settings: Settings, size: int | None = None
     ) -> IslandEvolution:
-        """Compile, and return an evolution of `size` tours (default: enough for all devices)."""
+        """Compile, and return an evolution of `size` tours (default: enough to use all devices)."""
         asked = _asked(problem)
         settled = islands.prepare(asked, settings)
         if size is not None:
@@ -85,7 +85,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         run: FrameworkRun,
         given: Tours | None = None,
     ) -> IslandPopulation:
-        """Return a first generation; islands share the given tours, or make their own."""
+        """Return the first generation; islands share the given tours, or make their own."""
         rows: Any = np.empty((0, problem.n), np.int32) if given is None else given
         parts = [rows[island :: self.count] for island in range(self.count)]
         groups = [
@@ -124,12 +124,12 @@ class IslandEvolution(Evolution[IslandPopulation]):
             _asked(problem), self.settings, groups, seed=seed, budget=budget, share=run.progress()
         )
         run.account(statistics)
-        if statistics.interrupted:  # rows may be missing, so keep the former rows, too
+        if statistics.interrupted:  # rows may be missing, so also keep the former rows
             both = zip(found, groups, strict=False)
             found = [now if old is None else joined(problem, [now, old]) for now, old in both]
         return IslandPopulation(found)
 
 
 def _asked(problem: Problem) -> Problem:
-    """Return the problem that islands search: as in `solve`, routes rather than giant tours."""
+    """Return the problem that islands search: routes rather than giant tours, as in `solve`."""
     return domain_of(problem).asked(problem)

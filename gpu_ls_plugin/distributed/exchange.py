@@ -33,7 +33,7 @@ class ExchangeRule:
         exchange, so that the result depends only on the seed. The default is a tenth of the
         budget's kicks, if the budget limits kicks.
     best, distant : int
-        Numbers of rows that each island offers: its `best` best different rows, and `distant` good
+        Numbers of rows that each island offers: its `best` best distinct rows, and `distant` good
         rows that differ most from its best row.
 
     Raises

@@ -77,7 +77,7 @@ class Fleet:
         return self._submit(island, worker, "collect", tasks.collect, self._run, island)
 
     def forget(self, worker: str) -> None:
-        """Note that a worker has lost its jobs."""
+        """Record that a worker has lost its jobs."""
         self._settled = {(other, island) for other, island in self._settled if other != worker}
 
     def cancel(self, island: int) -> None:
@@ -147,7 +147,7 @@ class Fleet:
         return token
 
     def _done(self, island: int, token: object, future: Future) -> None:
-        """Fetch a result in a new thread: if its worker is lost, fetching blocks."""
+        """Fetch a result in a new thread, because fetching blocks if the worker is lost."""
         fetch = threading.Thread(target=self._fetch, args=(island, token, future), daemon=True)
         fetch.start()
 

@@ -23,7 +23,7 @@ class Island:
 
     number: int
     elites: Elites  # rows that it offers, as of its last report
-    rows: Any = None  # given first rows, if any
+    rows: Any = None  # given initial rows, if any
     size: int | None = None  # number of rows in the population, if it is known
     life: int = 0  # selects the stream of random numbers; each restart begins a new life
     restarts: int = 0  # number of restarts in this run
@@ -39,14 +39,14 @@ class Island:
     total_kicks: int = 0  # of all rows, as of its last report
     running_kicks: int = 0  # of all rows, in the stretch that is running
     begun: float | None = None  # when its first stretch began, in seconds of the run
-    reported: float = 0.0  # when its last report came, in seconds of the run
+    reported: float = 0.0  # when its last report arrived, in seconds of the run
     searched: float = 0.0  # seconds of search so far
 
     @property
     def first_rows(self) -> Any:
         """Rows for a worker that does not have the island yet; None: the worker makes its own.
 
-        These are the given rows before the first stretch, and the last elites after it.
+        Before the first stretch, these are the given rows; afterwards, the last elites.
         """
         if self.rows is not None and not self.stretches:
             return self.rows
@@ -102,7 +102,7 @@ class Totals:
         island.running_kicks, island.reported = 0, elapsed
 
     def point(self, islands: list[Island], best: Elites, elapsed: float) -> bool:
-        """Add a point to the history; return whether it has a new best cost of a feasible row."""
+        """Add a point to the history; return whether a feasible row has a new best cost."""
         if not len(best):
             return False
         cost = best.costs[0].item()

@@ -65,7 +65,7 @@ class Islands:
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
-        A parameter is out of range or of another type.
+        A parameter is out of range or of the wrong type.
     """
 
     name: ClassVar[str] = "islands"
@@ -114,11 +114,11 @@ class Islands:
             Not changed; islands share them evenly. By default each island makes as many rows as
             keep its device busy.
         seed : int or None
-            Seed of the run; each island draws its own numbers. If kicks limit the budget and
-            seconds do not, the same seed gives the same result on the same workers, unless one
-            fails.
+            Seed of the run; each island draws its own numbers. If the budget limits kicks
+            but not seconds, the same seed gives the same result on the same workers, unless a
+            worker fails.
         budget : Budget, optional
-            `kicks` and `moves` are per row; `seconds` count from when all workers have compiled.
+            `kicks` and `moves` are per row; `seconds` are counted once all workers have compiled.
         backend : {"auto", "cpu", "cuda"}
             Backend of each worker.
         callback : callable, optional
@@ -132,7 +132,7 @@ class Islands:
         -------
         Result
             All rows of all islands as NumPy arrays, the best first.
-            ``statistics.phases["exchange"]`` is how many seconds an island did not search, on
+            ``statistics.phases["exchange"]`` is how many seconds an island was idle, on
             average. After Ctrl-C, or if the scheduler is lost, the result has the best rows so far,
             and ``statistics.stopped_by`` is "interrupt" or "lost".
 

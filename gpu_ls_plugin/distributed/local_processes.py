@@ -62,7 +62,7 @@ def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Clie
 def _loop() -> LoopRunner:
     """Start an event loop in a thread that blocks SIGINT, and return the runner of the loop.
 
-    Processes that the loop starts block SIGINT, too.
+    Processes that the loop starts also block SIGINT.
     """
     from distributed.utils import LoopRunner
 
@@ -128,7 +128,7 @@ def _drop_now(runner: LoopRunner, opened: Collection[Any]) -> None:
 
 
 def _processes(loop: Any) -> set[Any]:
-    """Return the processes that a loop has started or is starting, even if no nanny has them."""
+    """Return the processes that a loop has started or is starting, with or without a nanny."""
     from distributed.process import AsyncProcess
 
     known = [one for one in gc.get_objects() if isinstance(one, AsyncProcess)]

@@ -1,4 +1,4 @@
-"""The messages between coordinator and workers; all of them travel as pickles."""
+"""The messages between coordinator and workers; all of them are sent as pickles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Job:
 
     problem: Problem
     search: Any  # used unchanged; None: `settings` determine the search
-    settings: Settings  # each worker completes them for its device; orders have the seed
+    settings: Settings  # each worker completes them for its device; orders contain the seed
     first_row: int  # number of the first row of the first island
     memory_limit: int | None  # bytes
     best: int  # number of best rows that an island offers
@@ -49,7 +49,7 @@ class Order:
     seed: int  # seed of the run
     stretch: Stretch
     left: float  # seconds left in the run
-    rows: NDArray[Any] | None  # (K, n) int32: first rows, if the worker does not have the island
+    rows: NDArray[Any] | None  # (K, n) int32: initial rows, if the worker does not have the island
     size: int | None  # rows in the population; None: as many as keep the device busy
     guests: Elites  # rows from other islands
 

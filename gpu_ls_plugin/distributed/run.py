@@ -70,7 +70,7 @@ class Schedule:
         return Stretch(seconds, kicks, *ends, steady=True)
 
     def _share(self, done: int, elapsed: float) -> float:
-        """Return the share of the run that has passed, by kicks if they limit it, or by time."""
+        """Return the share of the run that has passed, by kicks if they limit it, else by time."""
         if self.share is not None:
             return self.share
         if self.kicks is not None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Settings
 
 ROWS = 2**20  # number of row numbers reserved for each island
-STARTS = 1  # distinguishes the seeds of first rows from others
+STARTS = 1  # distinguishes the seeds of initial rows from other seeds
 LEAST = 1.0  # seconds that a generation may take even if its stretch ends earlier
 PARTS = 8  # number of batches in the first descent of a restarted island
 KNOWN = 16  # number of jobs that stay unpacked, with everything computed for their problems
@@ -54,7 +54,7 @@ class Seat:
     settings : Settings
         Complete settings.
     plan : Plan
-        The plan of `solve`, without its attempts with fewer vehicles and its first tours.
+        The plan of `solve`, without its initial tours and its attempts with fewer vehicles.
     population : Population or None
         None until the first stretch.
     life : int
@@ -74,7 +74,7 @@ _stopped: set[str] = set()
 
 
 class UnknownRunError(ClusterError):
-    """The worker does not know the run: its process was restarted."""
+    """The worker does not know the run, because its process was restarted."""
 
 
 def settle(packed: bytes, run: str, island: int) -> Settled:
@@ -230,7 +230,7 @@ def _ends_at_standstill(seat: Seat, order: Order) -> bool:
 
 
 def _starts(seat: Seat, order: Order, seed: int) -> Any:
-    """Return the given rows, filled up to the population's size by a construction."""
+    """Return the given rows, plus constructed ones up to the population's size."""
     problem, settings = seat.job.problem, seat.settings
     given = np.empty((0, problem.n), np.int32) if order.rows is None else order.rows
     size = order.size or settings.population or 1

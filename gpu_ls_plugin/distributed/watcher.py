@@ -32,8 +32,8 @@ class Standstill:
 class Watcher:
     """Sends events of a stretch to the scheduler, and ends the stretch when its run is stopped.
 
-    `stopped` has the names of the runs that are over; other threads add to it. A `standstill` ends
-    the stretch, too.
+    `stopped` has the names of the runs that are over; other threads add to it. A `standstill`
+    also ends the stretch.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Watcher:
         return standstill is not None and standstill.reached(population, best)
 
     def told(self, progress: Progress) -> None:
-        """Stop a search that reports its progress to a callback, as Ctrl-C does."""
+        """Take the progress of a search; if the run is stopped, end the search as Ctrl-C does."""
         if self.stops(progress.best_cost, progress.mean_cost, progress.kicks):
             raise KeyboardInterrupt
 
@@ -77,7 +77,7 @@ def topic(run: str) -> str:
 
 
 def this_worker() -> Any:
-    """Return the Dask worker that runs this task; None outside of a task."""
+    """Return the Dask worker that runs this task; None outside a task."""
     from distributed import get_worker
 
     try:

@@ -59,7 +59,7 @@ class Placement:
 
 
 class Failures:
-    """Removes workers from the placement that are lost or cannot search."""
+    """Removes from the placement the workers that are lost or cannot search."""
 
     def __init__(self, placement: Placement, fleet: Fleet) -> None:
         self._placement, self._fleet = placement, fleet

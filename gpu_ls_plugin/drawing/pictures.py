@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-NAMES = ("first", "second", "third")  # how the axes name the objectives
+NAMES = ("first", "second", "third")  # names of the objectives on the axes
 DOTS_PER_INCH = 80  # resolution of animations
 
 
 def plot_solution(
     problem: Problem, row: ArrayLike, path: str | os.PathLike[str] | None = None, *, title: str = ""
 ) -> Figure:
-    """Draw a solution in the way of its domain, such as a tour or routes on a map.
+    """Draw a solution in the style of its domain, such as a tour or routes on a map.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def plot_fronts(
 
     Parameters
     ----------
-    fronts : mapping of name to array_like, shape (rows, objectives)
+    fronts : mapping from name to array_like, shape (rows, objectives)
         The objectives of each row, such as ``result.F`` of pymoo.
     path : path, optional
         Image file; its extension sets the format. It is written completely or not at all.

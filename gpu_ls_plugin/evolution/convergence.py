@@ -62,8 +62,8 @@ class LowEntropy:
     Parameters
     ----------
     nats : float
-        Bound on `entropy` divided by the number of cities, at least 0. The entropy of equal tours
-        is 0; that of two tours without a common edge is log 2 = 0.69 per city.
+        Bound on `entropy` divided by the number of cities, at least 0. A population of
+        equal tours has entropy 0; two tours without a common edge have log 2 = 0.69 per city.
 
     Raises
     ------
@@ -83,12 +83,12 @@ class LowEntropy:
 
 @dataclass(frozen=True)
 class FewTours:
-    """The population has fewer different tours than a given number.
+    """The population has fewer distinct tours than a given number.
 
     Parameters
     ----------
     tours : int
-        Fewer different tours than this count as convergence; at least 1.
+        Minimum number of distinct tours, at least 1; a population with fewer has converged.
 
     Raises
     ------
@@ -102,5 +102,5 @@ class FewTours:
         checks.fields(self, checks.integer, "tours", least=1)
 
     def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
-        """Return whether the population has too few different tours; see `Convergence`."""
+        """Return whether the population has too few distinct tours; see `Convergence`."""
         return different(problem, population.tours) < self.tours

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def entropy(problem: Problem, rows: Any) -> float:
     """Return the Shannon entropy of the features of a population's rows, in nats.
 
-    It is the sum of ``-p ln p`` over all features (`Domain.features`; the features of a tour are
-    its edges), where p is the share of rows with that feature. It is 0 if all rows are the same,
-    and ``n ln P`` if no two rows have a feature in common.
+    The entropy is the sum of ``-p ln p`` over all features (`Domain.features`; the features of a
+    tour are its edges), where p is the share of rows with that feature. The sum is 0 if all rows
+    are the same, and ``n ln P`` if no two rows have a feature in common.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def entropy(problem: Problem, rows: Any) -> float:
 
 
 def entropy_of(xp: Any, features: Any) -> float:
-    """Return the `entropy` of rows from their features (P, n)."""
+    """Return the `entropy` of rows that have these features, shape (P, n)."""
     _, counts = xp.unique(features.ravel(), return_counts=True)
     share = counts / len(features)
     return abs(float((share * xp.log(share)).sum()))
@@ -77,7 +77,7 @@ def distance(problem: Problem, rows: Any, row: Any) -> NDArray[np.int64]:
     Raises
     ------
     InvalidTourError
-        `rows` is not a two-dimensional array with at least one row, or `row` has another shape.
+        `rows` is not a two-dimensional array with at least one row, or `row` has the wrong shape.
     """
     xp, (size, n) = _module(rows), rows.shape
     if row.shape not in ((n,), (size, n)):
@@ -91,7 +91,7 @@ def distance(problem: Problem, rows: Any, row: Any) -> NDArray[np.int64]:
 
 
 def different(problem: Problem, rows: Any) -> int:
-    """Return the number of different solutions among rows.
+    """Return the number of distinct solutions among rows.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ WORD = 64  # bits per word
 
 
 def far_apart(xp: Any, features: Any, count: int, least: int) -> Any:
-    """Return the indices of `count` rows, ascending, that differ in at least `least` features.
+    """Return the ascending indices of `count` rows that differ in at least `least` features.
 
     `features` (P, n) has the features of each row, the best row first. A row is chosen if it
     differs from each row chosen before it in at least `least` features; row 0 is always chosen. If
@@ -53,8 +53,8 @@ def shared_features(xp: Any, features: Any, first: int) -> Any:
     """Return how many features rows 0 to `first` - 1 share with each row, (first, P).
 
     `features` (P, n) come from `Domain.features`. Features that many rows have are counted with bit
-    sets, the others pair by pair. Bit sets alone would be slow for random rows, which have many
-    different features; pairs alone would be slow for similar rows, because all pairs share
+    sets, other features pair by pair. Bit sets alone would be slow for random rows, which have
+    many distinct features; pairs alone would be slow for similar rows, because all pairs share
     features.
     """
     size = len(features)
@@ -72,7 +72,7 @@ def shared_features(xp: Any, features: Any, first: int) -> Any:
 
 
 def _incidence(xp: Any, features: Any) -> tuple[Any, Any]:
-    """Return the row and the feature of each entry, sorted by feature, renumbered from 0."""
+    """Return row and feature of each entry, sorted by feature; features are renumbered from 0."""
     bits = len(features).bit_length()
     rows = xp.arange(len(features), dtype=xp.int64)[:, xp.newaxis]
     both = ((features << bits) | rows).ravel()
@@ -84,7 +84,7 @@ def _incidence(xp: Any, features: Any) -> tuple[Any, Any]:
 
 
 def _sets(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[Any]:
-    """Yield a uint64 array (size,) for every 64 frequent features, with a bit for each."""
+    """Yield a uint64 array (size,) for every 64 frequent features, with one bit per feature."""
     place = xp.cumsum(frequent.astype(xp.int64)) - 1
     chosen = frequent[column]
     row, column = row[chosen], place[column[chosen]]
@@ -101,20 +101,21 @@ def _bits_set(xp: Any, words: Any) -> Any:
     """Return the number of set bits in each 64-bit number."""
     if hasattr(xp, "bitwise_count"):
         return xp.bitwise_count(words)
-    halves = words - (words >> 1 & 0x5555555555555555)  # NumPy 1: add up 2, 4, then 8 bits
+    halves = words - (words >> 1 & 0x5555555555555555)  # NumPy 1: sum groups of 2, 4, then 8 bits
     fours = (halves & 0x3333333333333333) + (halves >> 2 & 0x3333333333333333)
     bytes_ = fours + (fours >> 4) & 0x0F0F0F0F0F0F0F0F
     return (bytes_ * 0x0101010101010101 >> 56).astype(xp.uint8)
 
 
 def _pairs(xp: Any, row: Any, column: Any, each: Any, first: int) -> Iterator[tuple[Any, Any]]:
-    """Yield both rows of each pair whose first row is below `first`, once per shared feature.
+    """Yield the pairs of rows whose first row is below `first`, once per shared feature.
 
-    `each` is the number of rows with each feature; features for which it is 0 are skipped.
+    A chunk of pairs is two index arrays: the first rows and the second rows. `each` is the
+    number of rows with each feature; features for which it is 0 are skipped.
     """
     begin = xp.searchsorted(column, xp.arange(len(each)))
     mine = xp.flatnonzero((row < first) & (each[column] > 0))
-    ends = xp.cumsum(each[column[mine]])  # one partner for each row with the feature
+    ends = xp.cumsum(each[column[mine]])  # each row with the same feature is a partner
     total = int(ends[-1]) if len(ends) else 0
     for done in range(0, total, CHUNK):
         pair = xp.arange(done, min(done + CHUNK, total))

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RingMigration:
-    """Replace the worst tours of each population with the best ones of the population before it.
+    """Replaces the worst tours of each population with the best ones of the population before it.
 
     Populations form a ring: the first one gets tours from the last one. All emigrants are chosen
-    before any replacement, so that a tour moves by one population at a time. Tours that a
+    before any replacement, so that a tour advances by only one population. Tours that a
     population already has are not copied into it. Each population keeps its best tour and its size.
     (`gpu_ls_plugin.Migration` is for the chains of one search.)
 

@@ -1,4 +1,4 @@
-"""Tests of whether a framework's problem evaluates tours by their length."""
+"""Checks whether a framework's problem evaluates tours by their length."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ADVICE = (
 
 
 class Measured(Protocol):
-    """A problem whose rows are tours, with lengths of edges and costs of tours."""
+    """A problem with tours as rows, which returns lengths of edges and costs of tours."""
 
     @property
     def n(self) -> int: ...
@@ -44,9 +44,9 @@ class Measured(Protocol):
 
 
 def sample_tours(problem: Measured) -> Tours:
-    """Return a few tours, int32 (P, n), that reveal whether an evaluation is not the length.
+    """Return a few tours, int32 (P, n), that reveal an evaluation other than the length.
 
-    They are random tours, the cities in order of their numbers, rotations and reversals of these,
+    They are random tours, the cities in ascending order, rotations and reversals of these tours,
     and a good tour.
     """
     n, random = problem.n, np.random.default_rng(0)
@@ -89,7 +89,7 @@ def require_lengths(
 
 
 def answer_of(name: str, evaluate: Callable[[Any], Any], rows: NDArray[Any]) -> Any:
-    """Return the evaluation of rows; raise UnsupportedProblemError if it raises an exception."""
+    """Return the evaluation of rows; raise UnsupportedProblemError if the evaluation fails."""
     try:
         return evaluate(rows.copy())
     except Exception as error:  # third-party code may raise anything
@@ -131,7 +131,7 @@ def copy_of(evaluated: Any, shared: Mapping[str, Any] | None = None) -> Any:
     """Return a copy, so that an evaluation does not change the original.
 
     The copy shares large arrays with the original. It also shares the attributes in `shared`, a
-    mapping from their names, because they cannot be copied.
+    mapping from names to values, because they cannot be copied.
     """
     memo = {id(value): value for value in (shared or {}).values()}
     for value in getattr(evaluated, "__dict__", {}).values():

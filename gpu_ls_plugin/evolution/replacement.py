@@ -26,7 +26,7 @@ class Replacement(Protocol):
         parents: tuple[Any, Any],
         size: int,
     ) -> TourPopulation:
-        """Return the next population, the cheapest tour first; it contains the best tour.
+        """Return the next population, the cheapest tour first; it always contains the best tour.
 
         Parameters
         ----------
@@ -41,14 +41,14 @@ class Replacement(Protocol):
         Returns
         -------
         TourPopulation
-            Different tours; fewer than `size` if there are too few different tours.
+            Distinct tours; fewer than `size` if there are too few distinct tours.
         """
         ...
 
 
 @dataclass(frozen=True)
 class BestDistinct:
-    """Keep the best different tours of parents and children (a plus strategy)."""
+    """Keep the best distinct tours of parents and children (a plus strategy)."""
 
     def __call__(
         self,
@@ -157,7 +157,7 @@ def _rivals(
 
 
 def _first_of_each(xp: Any, rival: Any, children: Any) -> Any:
-    """Return the first child that competes with each rival."""
+    """Return, for each parent that children compete with, the first of these children."""
     rivals = rival[children]
     order = xp.lexsort(xp.stack([xp.arange(len(children)), rivals]))
     first = xp.ones(len(children), dtype=bool)

@@ -6,7 +6,7 @@ import inspect
 from dataclasses import is_dataclass
 from typing import Any
 
-LONGEST = 60  # values with more characters than this are shown by their name or type only
+LONGEST = 60  # values with more characters than this are shown only by their name or type
 
 _MISSING = object()
 

@@ -21,8 +21,8 @@ def problem_for_operators(problem: object) -> Problem:
     """Return a problem in the form that operators take, or raise if it is not supported.
 
     `problem` is a TSP, a CVRP (rows are its giant tours), another problem whose domain supports
-    operators, or an object that a plugin converts by the hook `gpu_ls_problem_from`. Problems with
-    several lengths or other objectives are not supported.
+    operators, or an object that a plugin converts through the hook `gpu_ls_problem_from`.
+    Problems with several lengths or other objectives are not supported.
     """
     if getattr(problem, "n_objectives", 1) > 1:
         raise UnsupportedProblemError(
@@ -38,7 +38,7 @@ class TourCosts(ShownParameters):
     """Costs of tours as the fitness of a framework, and how far tours violate constraints.
 
     A feasible tour has the cost of the problem. An infeasible giant tour of a CVRP costs more than
-    any feasible one: the penalties of a search and an upper bound of all lengths are added. In a
+    any feasible one: the penalties of a search and an upper bound on all lengths are added. In a
     `penalised` CVRP and in a TSP under an objective, users set the costs of violations, so nothing
     is added, unless an objective has no price for tours that it calls infeasible.
 
@@ -69,7 +69,7 @@ class TourCosts(ShownParameters):
         return costs
 
     def violations(self, rows: ArrayLike) -> NDArray[np.float64]:
-        """Return by how much each row breaks constraints, shape (P,); 0 only if it is feasible."""
+        """Return by how much each row breaks constraints, shape (P,); 0 only for feasible rows."""
         return violation(self.problem, self._checked(rows))
 
     def _checked(self, rows: ArrayLike) -> NDArray[np.int32]:

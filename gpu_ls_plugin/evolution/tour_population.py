@@ -57,7 +57,7 @@ class TourPopulation:
         return TourPopulation(self.xp, *(self.xp.concatenate(pair) for pair in both))
 
     def parents(self, pairs: int, random_state: Generator) -> tuple[Any, Any]:
-        """Draw pairs of different rows, uniformly; a single row is paired with itself."""
+        """Draw pairs of distinct rows, uniformly; a single row is paired with itself."""
         size = len(self)
         first = random_state.integers(size, size=pairs)
         second = (first + random_state.integers(1, max(size, 2), size=pairs)) % size
@@ -72,7 +72,7 @@ class TourPopulation:
         return fresh
 
     def distinct(self) -> int:
-        """Return the number of different tours."""
+        """Return the number of distinct tours."""
         return int(self.first_of_each().sum())
 
     def by_cost(self) -> Any:
@@ -80,7 +80,7 @@ class TourPopulation:
         return self._sorted(self.costs)
 
     def best(self, size: int) -> TourPopulation:
-        """Return the cheapest different tours, up to `size`; of equal tours, the first."""
+        """Return up to `size` of the cheapest distinct tours; of equal tours, the first."""
         kept = self.xp.flatnonzero(self.first_of_each())
         return self.take(kept[self._sorted(self.costs[kept])[:size]])
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class TourSearch:
     """Searches batches of a problem's tours.
 
-    `problem` is as in `problem_for_operators`, the other parameters are those of `Improver`. If
+    `problem` is as in `problem_for_operators`; the other parameters are those of `Improver`. If
     neither `search` nor `moves` is given, the default search is thorough.
     """
 
@@ -42,13 +42,13 @@ class TourSearch:
         self.search = DistinctSearch(improver, Kick(backend=backend))
 
     def prepare(self, size: int = 1) -> None:
-        """Compile for batches of `size` ahead of a timed run."""
+        """Compile ahead of a timed run, for batches of `size` rows."""
         self.search.prepare(self.problem, size)
 
     def improved(
         self, rows: ArrayLike, random_state: Generator, run: FrameworkRun | None = None
     ) -> Tours:
-        """Return improved tours in canonical form; none is worse than its row."""
+        """Return improved tours in canonical form; no tour costs more than its row."""
         tours = checked_rows(self.problem, rows, "tours")
         return self.search.improver(self.problem, tours, random_state, run)[0]
 
@@ -59,7 +59,7 @@ class TourSearch:
         random_state: Generator,
         run: FrameworkRun | None = None,
     ) -> Tours:
-        """Return improved tours in canonical form, all different and none known.
+        """Return distinct improved tours in canonical form, none of them known.
 
         `known` are arrays of tours (Q, n). `DistinctSearch` says what happens to rows that are
         known before or after the search; tiny problems may have no new tours.

@@ -60,7 +60,7 @@ def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for the number of tests by Holm's step-down method.
+    """Return p-values adjusted for the number of tests with Holm's step-down method.
 
     The lowest p-value is multiplied by the number of tests, the next by one less, and so on. No
     result is lower than the one before it, or higher than 1.
@@ -80,7 +80,7 @@ def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def critical_difference(algorithms: int, problems: int, alpha: float = 0.05) -> float:
-    """Return the smallest significant difference of average ranks (Nemenyi; Demsar 2006)."""
+    """Return the smallest significant difference between average ranks (Nemenyi; Demsar 2006)."""
     q = stats.studentized_range.ppf(1.0 - alpha, algorithms, np.inf) / math.sqrt(2.0)
     return float(q) * math.sqrt(algorithms * (algorithms + 1) / (6.0 * problems))
 

@@ -1,4 +1,4 @@
-"""Descriptions of objects as text, without addresses: equal settings have equal descriptions."""
+"""Descriptions of objects as text. Equal settings have equal descriptions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ AROUND = 30  # characters shown on each side of a difference
 def describe(value: object) -> str:
     """Return a text that describes an object and all its attributes.
 
-    Different settings have different texts. The text does not depend on addresses, caches, the
-    order of sets, or the name, comment and optimum of problems. Classes and functions that can be
-    imported are described by name, without their code.
+    Different settings have different texts. The text does not depend on memory addresses, caches,
+    the order of sets, or the name, comment and optimum of problems. Classes and functions that can
+    be imported are described by name, without their code.
     """
     return _describe(value, ())
 

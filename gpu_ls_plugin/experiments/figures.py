@@ -95,9 +95,9 @@ def plot_profiles(
 ) -> Figure:
     """Draw performance profiles of the times that algorithms need to reach gaps.
 
-    There is a panel for each target, a gap in percent. It shows the share of problems and seeds on
-    which an algorithm reaches the gap within a multiple of the fastest algorithm's time (Dolan and
-    More 2002).
+    There is a panel for each target (a gap in percent). The panel shows the share of pairs of a
+    problem and a seed for which an algorithm reaches the gap within a multiple of the fastest
+    algorithm's time (Dolan and More 2002).
     """
     if not targets:
         raise InvalidParameterError("targets: it is empty; pass gaps in percent such as (1, 0.1)")
@@ -119,7 +119,7 @@ def plot_profiles(
 
 
 def ratios_to_fastest(results: Runs, target: float) -> dict[str, list[float]]:
-    """Return the times of each algorithm as multiples of the fastest, for each problem and seed."""
+    """Return each algorithm's times as multiples of the fastest time per problem and seed."""
     found: dict[str, list[float]] = {name: [] for name in results.algorithms}
     for problem, seed in dict.fromkeys(key[1:] for key in results.curves):
         times = {}

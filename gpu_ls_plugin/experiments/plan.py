@@ -35,7 +35,7 @@ class Run:
 
     @property
     def key(self) -> Key:
-        """Identifies the run in an experiment."""
+        """The key that identifies the run in an experiment."""
         return self.algorithm, self.problem, self.seed
 
     def path(self, folder: Path) -> Path:
@@ -70,7 +70,7 @@ class Plan:
                     yield Run(algorithm, problem, seed, prints)
 
     def stored(self, folder: Path) -> dict[Key, Record]:
-        """Return the intact records of the plan's runs; raise if a file has other settings."""
+        """Return the intact records of the plan's runs; raise if the settings in a file differ."""
         found = {}
         for run in self.runs():
             path = run.path(folder)
@@ -98,7 +98,7 @@ class Plan:
         )
 
     def save(self, folder: Path) -> None:
-        """Write names and seeds; they tell reports the order of runs and which runs are missing."""
+        """Write names and seeds, which show reports the order of runs and the missing runs."""
         content = {
             "version": VERSION,
             "algorithms": list(self.algorithms),

@@ -53,7 +53,7 @@ class Record:
     description: dict[str, str] = field(default_factory=dict)  # described settings, by name
     objectives: int = 1
     optimum: float | None = None  # of the problem, if it is known
-    curve: list[CurvePoint] = field(default_factory=list)  # in order of time; the end is the last
+    curve: list[CurvePoint] = field(default_factory=list)  # chronological, to the run's end
     solutions: list[list[Any]] = field(default_factory=list)  # final solutions
     seconds: float = 0.0  # wall time without compiling
     compiling: float = 0.0
@@ -63,7 +63,7 @@ class Record:
 
     @property
     def key(self) -> Key:
-        """Identifies the run in an experiment."""
+        """The key that identifies the run in an experiment."""
         return self.algorithm, self.problem, self.seed
 
     @property

@@ -58,7 +58,7 @@ def _is_new(point: CurvePoint, former: CurvePoint) -> bool:
 
 @dataclass(frozen=True)
 class About:
-    """Numbers of objectives and optima of the problems, by their names, and the machine."""
+    """The machine, and the number of objectives and the optimum of each problem, by name."""
 
     objectives: dict[str, int]
     optima: dict[str, float | None]

@@ -51,7 +51,8 @@ class Runs:
     Raises
     ------
     InvalidParameterError
-        There is no record, a run occurs twice, or runs on a problem differ in their objectives.
+        There is no record, a run occurs twice, or runs on a problem differ in their number of
+        objectives.
     """
 
     def __init__(self, records: Iterable[Record], expected: Iterable[Key] = ()) -> None:
@@ -89,7 +90,8 @@ class Runs:
         Raises
         ------
         InvalidParameterError
-            There is no run, a run occurs twice, or runs on a problem differ in their objectives.
+            There is no run, a run occurs twice, or runs on a problem differ in their number of
+            objectives.
         FileFormatError
             The plan is damaged.
         OSError
@@ -119,7 +121,7 @@ class Runs:
 
     @cached_property
     def curves(self) -> dict[Key, Steps]:
-        """Pairs of seconds and gap of each run; the gaps are infinite if it failed."""
+        """Pairs of seconds and gap for each run; the gaps are infinite if the run failed."""
         return {
             record.key: [
                 (

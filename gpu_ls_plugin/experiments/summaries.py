@@ -76,13 +76,13 @@ def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
     note = (
         "Seconds from the start of a run, without compiling. The time of a run that does not reach "
         "the gap is infinite; there is no median if fewer than half of the runs reach it. With "
-        "several objectives, gaps are known for generations that are powers of two."
+        "several objectives, gaps are known only for generations 1, 2, 4, 8, ... and the last one."
     )
     return Table("Time to target", columns, tuple(rows), note)
 
 
 def tests_by_seed(results: Runs) -> Table:
-    """Return tests of each pair of algorithms on each problem, over the seeds of both."""
+    """Return tests of each pair of algorithms on each problem, over the seeds that both have."""
     rows: list[tuple[Cell, ...]] = []
     for problem in results.problems:
         for first, second in combinations(results.algorithms, 2):
@@ -93,8 +93,8 @@ def tests_by_seed(results: Runs) -> Table:
                 rows.append((problem, *_test((first, second), both)))
     note = (
         "Wilcoxon's signed-rank test, two-sided, of the final gaps, paired by seed; Holm's "
-        f"correction over all {len(rows)} tests; better: significant at {SIGNIFICANT}. "
-        "With n pairs p is at least 2 / 2^n: with fewer than six seeds it is never significant."
+        f"correction over all {len(rows)} tests; neither is better if p > {SIGNIFICANT}. "
+        "With n pairs, p is at least 2 / 2^n, so significance needs at least six seeds."
     )
     return Table("Comparison on each problem", ("problem", *TESTED), _corrected(rows), note)
 
@@ -109,8 +109,8 @@ def tests_by_problem(results: Runs) -> Table:
             rows.append(_test(names, medians[:, [one, two]].tolist()))
     note = (
         "Wilcoxon's signed-rank test, two-sided, of the median gaps, paired by problem; Holm's "
-        f"correction over all {len(rows)} tests; better: significant at {SIGNIFICANT}. "
-        "With n pairs p is at least 2 / 2^n: with fewer than six problems it is never significant."
+        f"correction over all {len(rows)} tests; neither is better if p > {SIGNIFICANT}. "
+        "With n pairs, p is at least 2 / 2^n, so significance needs at least six problems."
     )
     return Table("Comparison over all problems", TESTED, _corrected(rows), note)
 
@@ -130,7 +130,7 @@ def ranks(results: Runs) -> Table:
             note += f" Critical difference (Nemenyi, {SIGNIFICANT}): {distance:.3g}."
         p = friedman(medians)
         if not math.isnan(p):
-            note += f" Friedman's test that all rank alike: p = {p:.3g}."
+            note += f" Friedman's test that all algorithms rank alike: p = {p:.3g}."
     return Table("Average ranks", ("algorithm", "rank"), tuple(rows), note)
 
 
@@ -161,7 +161,7 @@ def _moments(values: Sequence[float]) -> tuple[Cell, Cell]:
 
 
 def _combinations(results: Runs) -> Iterator[tuple[str, str, list[Record]]]:
-    """Yield each problem and algorithm that have runs, with their records."""
+    """Yield each problem and algorithm for which there are runs, with the records of the runs."""
     for problem, algorithm in product(results.problems, results.algorithms):
         runs = results.runs_of(algorithm, problem)
         if runs:

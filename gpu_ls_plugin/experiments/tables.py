@@ -69,7 +69,7 @@ class Table:
         return Group(drawn, Text(self.note)) if self.note else drawn
 
     def csv(self) -> str:
-        """Return the table as CSV, with unrounded numbers and without formulas (`csv_files`)."""
+        """Return the table as CSV, with unrounded numbers and formulas disabled (`csv_files`)."""
         return csv_text(self.columns, self.rows)
 
     def latex(self) -> str:

@@ -1,1 +1,1 @@
-"""Operators on batches of rows: search, kick, crossover, start population, and duplicates."""
+"""Operators on batches of rows: search, kicks, crossover, initial rows and duplicates."""

@@ -50,7 +50,7 @@ def recombines(part: object) -> TypeGuard[Recombining]:
 
 @dataclass(frozen=True)
 class Crossing:
-    """A recombination and its backend, stateless and picklable."""
+    """A recombination and its backend. Instances are stateless and picklable."""
 
     part: Any  # a recombination, or the name of a registered one
     backend: str = "auto"
@@ -65,7 +65,7 @@ class Crossing:
             )
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
-        """Compile for batches of `size` ahead of a timed run."""
+        """Compile ahead of a timed run, for batches of `size` rows."""
         tours = domain_of(problem).some_rows(problem, size)
         self.part.cross(problem, tours, tours, backend=self.backend)
 
@@ -74,8 +74,8 @@ class Crossing:
     ) -> Tours:
         """Return one child for each pair of rows, int32 (P, n).
 
-        Each call draws one number from `random_state`, the seed of the crossover. If a row is not a
-        solution, the error names the row.
+        Each call draws one number from `random_state` as the seed of the crossover. If a row is not
+        a solution, the error names the row.
         """
         parents = [checked_rows(problem, rows, "parents") for rows in (first, second)]
         seed = int(random_state.integers(2**63))

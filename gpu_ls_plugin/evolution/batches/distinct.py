@@ -1,4 +1,4 @@
-"""A search that returns no tour twice and no known tour."""
+"""A search that returns neither duplicates nor known tours."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
-_TRIES = 4  # a tour that is still known after this many kicks is given up
+_TRIES = 4  # maximum number of kicks of a tour that stays known
 
 
 class Batch(NamedTuple):
-    """Tours (P, n) in canonical form, costs (P,) as in `Improver`, and which tours are new."""
+    """Tours (P, n) in canonical form, costs (P,) as in `Improver`, and a mask of new tours (P,)."""
 
     tours: Tours
     costs: NDArray[np.int64] | None
@@ -33,19 +33,19 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class DistinctSearch:
-    """A search and a kick that make tours of a batch differ from each other and from known tours.
+    """A search and a kick that make the tours of a batch distinct and different from known tours.
 
-    A known tour is kicked before the search, because a known tour is usually a local optimum, which
-    the search would return unchanged. If the search itself returns a known tour, this tour is
-    kicked, but not searched again, so that one batch suffices. If no kick makes it new, as on tiny
-    problems, it is replaced by the tour from before the search, provided that that tour is new.
+    A known tour is kicked before the search, because it is usually a local optimum, which the
+    search would return unchanged. If the search itself returns a known tour, this tour is kicked,
+    but not searched again, so that one batch suffices. If no kick makes the tour new, as may happen
+    on tiny problems, it is replaced with the tour from before the search, if that one is new.
     """
 
     improver: Improver
     kick: Kick
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
-        """Compile for batches of `size` ahead of a timed run."""
+        """Compile ahead of a timed run, for batches of `size` rows."""
         self.kick.prepare(problem, size)
         self.improver.prepare(problem, size)
 
@@ -101,7 +101,7 @@ def _exchange(tours: Tours, new: NDArray[np.bool_], offered: Tours, known: set[b
 
 @dataclass
 class Offspring:
-    """Keys of the tours that a generation has made; `exhausted` if kicks find no new tours."""
+    """Keys of the tours that a generation has made; `exhausted` if kicks find no more new ones."""
 
     generation: int | None
     tours: set[bytes] = field(default_factory=set)

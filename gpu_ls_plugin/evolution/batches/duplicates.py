@@ -26,14 +26,14 @@ MOST_WAITING = 1000  # maximum number of pairs that wait until their fitness is 
 class TourDuplicates:
     """Finds duplicates, and learns from fitness whether rotations and reversals cost the same.
 
-    A framework does not say which problem the rows belong to: in a flow shop, for example, the
-    rotations of a permutation are different solutions. Therefore both members of a pair of
-    rotations are kept until the fitness of both is known. If it is the same, rotations are
-    duplicates from then on. The same holds for reversals.
+    A framework does not say which problem the rows belong to, and rotations of a permutation may be
+    different solutions, as in a flow shop. Therefore both members of a pair of rotations are kept
+    until the fitness of both is known. If both have the same fitness, rotations count as duplicates
+    from then on. The same holds for reversals.
 
     Members are a framework's objects for solutions. `row` returns the row (n,) of a member;
     `fitness` returns its fitness, or None if it is not known yet. `remedies` maps "rotation" and
-    "reversal" to the advice in the error about a pair of this kind with different fitness.
+    "reversal" to the advice in the error that is raised if the fitness of such a pair differs.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class TourDuplicates:
     ) -> NDArray[np.bool_]:
         """Return which members are duplicates, bool (P,).
 
-        A member is a duplicate if its tour is among `others`, or, without `others`, if an earlier
-        member has the same tour. If the fitness of a tour differs from that of its rotation or
-        reversal, InvalidParameterError is raised.
+        `others` holds other members and their rows. A member is a duplicate if one of them has the
+        same tour, or, without `others`, if an earlier member has the same tour. If the fitness of
+        a tour differs from that of its rotation or reversal, InvalidParameterError is raised.
         """
         self._settle()
         there, known = (members, rows) if others is None else others
@@ -78,7 +78,7 @@ class TourDuplicates:
         return keys(self._canonical(rows))
 
     def _same(self, member: Any, twin: Any) -> bool:
-        """Return whether two rows of a tour are known to cost the same."""
+        """Return whether two rows of the same tour are known to cost the same."""
         kind = self._kind(member, twin)
         if kind not in self._proven and not self._compared(kind, member, twin):
             self.waiting.append((kind, member, twin))
@@ -110,7 +110,7 @@ class TourDuplicates:
 
 
 def _repeated(rows: Tours, known: Tours | None) -> NDArray[np.bool_]:
-    """Return which rows are in `known`, or, if it is None, which are equal to an earlier row."""
+    """Return which rows are in `known`; if `known` is None, which rows equal an earlier row."""
     if known is None:
         return ~unknown(rows, set())
     there = set(keys(known))

@@ -1,4 +1,4 @@
-"""Local search of the rows of a framework, in one batch."""
+"""Local search of a framework's rows, all in one batch."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def default_search(
 ) -> Callable[..., Any]:
     """Return the default search of operators: 2-opt and Or-opt for tours.
 
-    If lengths are asymmetric, it is 3-opt and Or-opt. Giant tours of a vehicle routing problem also
-    have moves between routes.
+    If lengths are asymmetric, it is 3-opt and Or-opt. For giant tours of a vehicle routing problem,
+    the search also has moves between routes.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def default_search(
     backend : str
         The backend that the search is for.
     thorough : bool
-        Whether to search longer. This suits algorithms with few generations, and children that need
-        many moves.
+        Whether to search longer, which suits algorithms with few generations, and children that
+        need many moves.
     """
     domain = domains()[0] if problem is None else domain_of(problem)
     return domain.offspring_search(problem, backend, thorough=thorough)
@@ -57,16 +57,16 @@ def default_search(
 
 @dataclass(frozen=True)
 class Improver:
-    """A search, its limits and its backend, stateless and picklable."""
+    """A search, its limits and its backend. Instances are stateless and picklable."""
 
     search: Callable[..., Any] | str | None = None  # a search or its text; None: `default_search`
     backend: str = "auto"
     moves: int | None = None  # limit of improving moves per tour and call; None: no limit
-    kicks: int | None = None  # kicks of an iterated search; None: its default unless `moves` is set
+    kicks: int | None = None  # of an iterated search; None: its default, or no limit with `moves`
     thorough: bool = False  # whether the default search is thorough
 
     def __post_init__(self) -> None:
-        check_name(self.backend)  # wrong parameters raise here, not only in a generation
+        check_name(self.backend)  # wrong parameters raise now rather than during a run
         checks.given_fields(self, checks.integer, "moves", least=1)
         checks.given_fields(self, checks.integer, "kicks", least=0)
         search = improving(self._read(), self.search)
@@ -77,7 +77,7 @@ class Improver:
             )
 
     def _read(self) -> Callable[..., Any]:
-        """Return the given search, unchecked; if it is a kick, the error says what to pass."""
+        """Return the given search, unchecked; if it names a kick, the error says what to pass."""
         try:
             return self._found()
         except UnknownPartError as error:
@@ -95,7 +95,7 @@ class Improver:
         return None if self.search is None else self._found()
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
-        """Compile for batches of `size` ahead of a timed run."""
+        """Compile ahead of a timed run, for batches of `size` rows."""
         tours = domain_of(problem).some_rows(problem, size)
         compile_search(self._found(problem), problem, tours, self.backend)
 
@@ -137,9 +137,10 @@ class Improver:
         return result
 
     def _budget(self, search: Callable[..., Any], problem: Problem, seconds: float) -> Budget:
-        """Return the limits of a call; by default, an iterated search makes its `own_kicks`.
+        """Return the limits of a call.
 
-        If `moves` is given, it replaces this default.
+        By default, an iterated search makes its `own_kicks`. If `moves` is given, the number of
+        kicks has no default limit.
         """
         kicks = self.kicks
         if (kicks, self.moves) == (None, None) and hasattr(search, "own_kicks"):
@@ -156,5 +157,5 @@ class Improver:
 
 @functools.cache
 def _parsed(text: str) -> Callable[..., Any]:
-    """Make a search from its text, once per text: the search caches data about problems."""
+    """Make a search from its text, once per text, because a search caches data about problems."""
     return parse_search(text)

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kick:
-    """A perturbation and its backend, stateless and picklable."""
+    """A perturbation and its backend. Instances are stateless and picklable."""
 
     part: Any = None  # an object with `perturb`, or its name; None: the default of the domain
     backend: str = "auto"
 
     def __post_init__(self) -> None:
-        check_name(self.backend)  # wrong names raise here, not only in a generation
+        check_name(self.backend)  # wrong names raise now rather than during a run
         if isinstance(self.part, str):
             object.__setattr__(self, "part", registry.lookup("perturbation", self.part)())
         able = callable(getattr(self.part, "perturb", None)) and not isinstance(self.part, type)
@@ -52,8 +52,8 @@ class Kick:
     def __call__(self, problem: Problem, rows: ArrayLike, random_state: Generator) -> Tours:
         """Return kicked copies of rows (P, n); rows that are too short for the kick are shuffled.
 
-        A call that kicks draws one number from `random_state`, the seed for all rows. If no kick is
-        given and the domain of the problem has no default, the copies are unchanged. If a third
+        A call that kicks draws one number from `random_state` as the seed for all rows. If no kick
+        is given and the domain of the problem has no default, the copies are unchanged. If a third
         party's perturbation returns rows that are not solutions, FaultyPartError is raised.
         """
         tours, domain = as_tours(rows), domain_of(problem)

@@ -1,4 +1,4 @@
-"""Conversion, checks and keys of the rows of frameworks, in NumPy."""
+"""Conversion and checks of frameworks' rows, and keys of rows, in NumPy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def as_tours(rows: ArrayLike) -> NDArray[Any]:
     """Return a framework's rows as a two-dimensional integer array.
 
-    Frameworks turn integers into floats or objects, for example in warm starts and mixed arrays.
+    Some frameworks turn integers into floats or objects, as in warm starts and mixed arrays.
     Whole numbers are turned back into integers. Other arrays are returned unchanged, and the
     search rejects them with an error that names the row.
     """
@@ -31,7 +31,7 @@ def as_tours(rows: ArrayLike) -> NDArray[Any]:
     array = array.reshape(0, 0) if array.shape == (0,) else np.atleast_2d(array)
     if array.dtype.kind in "fO":
         try:
-            with np.errstate(invalid="ignore"):  # NaN and infinity differ from `whole` below
+            with np.errstate(invalid="ignore"):  # the comparison below rejects NaN and infinity
                 whole = array.astype(np.int64)
         except (TypeError, ValueError, OverflowError):
             return array
@@ -43,7 +43,7 @@ def as_tours(rows: ArrayLike) -> NDArray[Any]:
 
 
 def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
-    """Return rows (P, n), whole numbers of any type, as int32 tours of n cities.
+    """Return rows (P, n) of whole numbers of any type as int32 tours of n cities.
 
     If a row is not a permutation of 0..n-1, the error names the row and the `parameter`.
     """
@@ -51,7 +51,7 @@ def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
 
 
 def checked_rows(problem: Problem, rows: ArrayLike, parameter: str) -> Tours:
-    """Return rows (P, n), whole numbers of any type, as int32 solutions.
+    """Return rows (P, n) of whole numbers of any type as int32 solutions.
 
     If a row is not a solution, the error names the row and the `parameter`.
     """

@@ -1,4 +1,4 @@
-"""Start populations: tours of a construction, improved by a search."""
+"""Initial populations: constructed tours that a search improves."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ class Starts:
 
     def __post_init__(self) -> None:
         if self.construction is not None:
-            self._function()  # wrong names raise here, not only in a run
+            self._function()  # wrong names raise now rather than during a run
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
-        """Compile for batches of `size` ahead of a timed run."""
+        """Compile ahead of a timed run, for batches of `size` rows."""
         self.construct(problem, 1, np.random.default_rng(0))
         self.improver.prepare(problem, size)
 
     def __call__(
         self, problem: Problem, size: int, random_state: Generator, run: FrameworkRun | None = None
     ) -> tuple[Tours, NDArray[np.int64] | None]:
-        """Return `size` searched tours and their costs, as in `Improver`; some may be equal."""
+        """Return `size` improved tours and their costs, as in `Improver`; tours may be equal."""
         starts = self.construct(problem, size, random_state)
         return self.improver(problem, starts, random_state, run)
 
     def construct(self, problem: Problem, size: int, random_state: Generator) -> Tours:
-        """Return tours without searching them; draw their seed from `random_state`."""
+        """Return constructed tours without searching them; draw the seed from `random_state`."""
         seed = int(random_state.integers(2**63))
         place: Any = {"seed": seed, "backend": self.improver.backend}
         if self.construction is None:

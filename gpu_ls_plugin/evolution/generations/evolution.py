@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Bred(Protocol):
-    """A population on a backend. Copies and pickles are on the host; a run can continue with them.
+    """A population on a backend. Copies and pickles are on the host; a run can continue from them.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ Kind = TypeVar("Kind", bound=Bred)
 
 
 class Evolution(ABC, Generic[Kind]):
-    """Makes a population and its next generations; it is stateless.
+    """Makes a population and its later generations; it is stateless.
 
     The same random state gives the same populations. A `FrameworkRun` limits the time of searches
     and counts them.
@@ -43,7 +43,7 @@ class Evolution(ABC, Generic[Kind]):
     @property
     @abstractmethod
     def size(self) -> int:
-        """Number of tours in a population; fewer if there are too few different tours."""
+        """Number of tours in a population; it has fewer if too few are distinct."""
 
     @abstractmethod
     def prepare(self, problem: Any) -> None:
@@ -53,16 +53,16 @@ class Evolution(ABC, Generic[Kind]):
     def start(
         self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
     ) -> Kind:
-        """Return a population of searched tours.
+        """Return a population of improved tours.
 
         Parameters
         ----------
         problem : TSP or Assignment
-            The problem that is searched.
+            The problem to search.
         random_state : numpy.random.Generator
         run : FrameworkRun
         given : int32 array, shape (K, n), optional
-            First tours of the population; those beyond its size are ignored, and better tours may
+            Initial tours of the population; those beyond its size are ignored, and better tours may
             replace the others.
         """
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Generation:
-    """Draws parents, makes a child of each pair, searches the children, and applies replacement.
+    """Draws parents, makes a child from each pair, searches the children, and applies replacement.
 
     All pairs are crossed in one call, and all children are searched in one call.
 
@@ -57,7 +57,7 @@ class Generation:
         """Return the next population, the cheapest tour first; `population` is not changed.
 
         `size` is the size of the next population, by default that of `population`. The next
-        population has fewer tours if there are too few different ones. If no time is left,
+        population has fewer tours if there are too few distinct ones. If no time is left,
         `population` itself is returned.
         """
         xp = population.xp
@@ -80,7 +80,7 @@ class Generation:
 
 @dataclass(frozen=True)
 class GenerationEvolution(Evolution[TourPopulation]):
-    """An evolution whose first population is constructed and searched.
+    """An evolution whose initial population is constructed and improved.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
 
     @property
     def size(self) -> int:
-        """Number of tours in a population; fewer if there are too few different tours."""
+        """Number of tours in a population; it has fewer if too few are distinct."""
         return self.tours
 
     @property
@@ -119,7 +119,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
     def start(
         self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
     ) -> TourPopulation:
-        """Return the given tours, filled up to the population's size with searched ones."""
+        """Return the given tours, plus constructed and improved ones up to the full size."""
         backend = get_backend(self.generation.improver.backend)
         kept = [] if given is None else [given[: self.size]]
         missing = self.size - sum(map(len, kept))

@@ -27,7 +27,7 @@ class Watched(Generic[Kind]):
     lowest : float
         Cost of the best tour.
     unimproved : int
-        Generations since `lowest` fell, or since a restart.
+        Generations since `lowest` fell, or since the last restart.
     restarts : int
         Number of restarts so far.
     """
@@ -58,7 +58,7 @@ class Restarts(Evolution[Watched[Kind]]):
     Parameters
     ----------
     evolution : Evolution
-        Makes start populations and generations, for example a `GenerationEvolution`.
+        Makes initial populations and generations, for example a `GenerationEvolution`.
     converged : Convergence
         Called after each generation.
 
@@ -73,7 +73,7 @@ class Restarts(Evolution[Watched[Kind]]):
 
     @property
     def size(self) -> int:
-        """Number of tours in a population; fewer if there are too few different tours."""
+        """Number of tours in a population; it has fewer if too few are distinct."""
         return self.evolution.size
 
     def prepare(self, problem: Problem) -> None:
@@ -87,7 +87,7 @@ class Restarts(Evolution[Watched[Kind]]):
         run: FrameworkRun,
         given: Tours | None = None,
     ) -> Watched[Kind]:
-        """Return a population of searched tours; see `Evolution`."""
+        """Return a population of improved tours; see `Evolution`."""
         population = self.evolution.start(problem, random_state, run, given)
         return Watched(population, _lowest(population))
 
@@ -98,7 +98,7 @@ class Restarts(Evolution[Watched[Kind]]):
         random_state: Generator,
         run: FrameworkRun,
     ) -> Watched[Kind]:
-        """Return the next generation; if it has converged, a restart from its best tour."""
+        """Return the next generation or, if that has converged, a restart from its best tour."""
         after = self.evolution.next(problem, population.population, random_state, run)
         restarts, lowest = population.restarts, _lowest(after)
         unimproved = 0 if lowest < population.lowest else population.unimproved + 1

@@ -1,4 +1,4 @@
-"""The population of a plan: the current stage, and the best rows of earlier stages."""
+"""The population of a plan: rows of the current stage, and the best row of each earlier stage."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 class StagedPopulation(Population):
     """The rows of the current stage of a plan, and the best row of each earlier stage.
 
-    A launch is a generation. Copies and pickles are on the host; a run can continue with them.
+    A launch is a generation. Copies and pickles are on the host; a run can continue from them.
 
     Parameters
     ----------
     plan : Plan
     random : numpy.random.Generator
-        Each stage draws its seed from it.
+        Each stage draws a seed from it.
     least : float
         Seconds that a generation may take even if its stretch has less time left.
     full : bool
-        Whether `tours` always has as many rows as the last stage has; copies of the best rows
-        replace missing ones.
+        Whether `tours` always has as many rows as the last stage; copies of the best rows make
+        up for missing ones.
     """
 
     def __init__(
@@ -96,7 +96,8 @@ class StagedPopulation(Population):
     def over(self, leg: Leg) -> str | None:
         """Return why the stretch is over, or None if it is not.
 
-        The reason is "kicks" after its number of generations, or "target".
+        The reason is "kicks" if the stretch has made its generations, or "target" if the target is
+        reached.
         """
         if leg.bred(self.generations):
             return "kicks"
@@ -111,8 +112,8 @@ class StagedPopulation(Population):
     def begin(self, done: float, seconds: float, given: Tours | None = None) -> None:
         """Make the first generation of the first stage, or of the last stage if rows are given.
 
-        `done` is the share of the run that has passed, `seconds` is the time left in the run.
-        `given` are first rows (K, n), int32, of the population; better rows may replace them.
+        `done` is the share of the run that has passed; `seconds` is the time left in the run.
+        `given` are initial rows (K, n), int32, of the population; better rows may replace them.
         """
         if given is not None:
             self._course = Course((self.plan.main,))
@@ -181,7 +182,7 @@ def _begun(
 ) -> tuple[Population, Statistics]:
     """Return the population of a stage after its first generation, and the counts of its search.
 
-    `given` are first rows (K, n) of the population, `seconds` is the generation's time limit.
+    `given` are initial rows (K, n) of the population; `seconds` is the generation's time limit.
     """
     place: dict[str, Any] = {"seed": seed, "backend": plan.backend}
     rows = first_rows(stage.problem, stage.size, stage.start, rows=given, **place)
@@ -197,7 +198,7 @@ def _begun(
 
 @dataclass(frozen=True)
 class PlannedEvolution(Evolution[StagedPopulation]):
-    """Generations of the stages of a plan.
+    """Makes the generations of a plan, stage by stage.
 
     Parameters
     ----------
