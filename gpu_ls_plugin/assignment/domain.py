@@ -1,4 +1,4 @@
-"""The domain of assignment problems: what `solve`, the command line and adapters ask of it."""
+"""The domain of assignment problems, which `solve`, the command line and adapters use."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Assignments(Domain):
     problems = (Assignment,)
 
     def files(self) -> Sequence[FileKind]:
-        """Return the kinds of files: graphs, generalised and quadratic assignment problems."""
+        """Return the kinds of files: graphs, and generalised and quadratic assignment problems."""
         return file_kinds.KINDS
 
     def settings(self, problem: Any, request: Request) -> Settings:
@@ -123,7 +123,7 @@ class Assignments(Domain):
         return reports.work_lines(found)
 
     def missed(self, problem: Any, result: Result) -> str:
-        """Return a complaint if a colouring has more conflicts than the optimum; otherwise ""."""
+        """Return a complaint if the best colouring has too many conflicts; otherwise ""."""
         if not isinstance(problem, GraphColouring) or result.best_cost <= (problem.optimum or 0):
             return ""
         return f"no legal colouring with {problem.colours:,} colours was found"
@@ -156,7 +156,7 @@ class Assignments(Domain):
         )
 
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
-        """Return `FewestColours` for a graph without `--colours`; otherwise None."""
+        """Return `FewestColours` for a graph if `--colours` is not given; otherwise None."""
         if isinstance(problem, GraphColouring) and options.colours is None:
             return FewestColours()
         return None

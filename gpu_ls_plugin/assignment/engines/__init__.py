@@ -1,1 +1,1 @@
-"""The search on states of assignment problems, and its steps."""
+"""The search over states of assignment problems, and the steps that it makes."""

@@ -1,6 +1,6 @@
 // Local search with an acceptance rule, such as threshold accepting or annealing. A step draws
 // moves until the rule accepts one, as a sequential search does; lanes evaluate several moves at
-// once, but those after the accepted one do not count.
+// once, but moves after the accepted one do not count.
 #pragma once
 
 #include "assignment/engines/moved_state.cuh"
@@ -9,11 +9,11 @@ namespace gls {
 
 // Arguments of `AcceptedMoves`, in addition to `RoundBatch`.
 struct AcceptedSteps {
-  int64 round_steps;    // number of steps of a round, which passes through all levels
+  int64 round_steps;    // number of steps in a round, which passes through all levels
   int64 sample;         // maximum number of moves that a step draws
   const float* levels;  // the rule's kLevels levels, in units of a row's scale
   float* scales;  // shape (P,), written in the first round: the mean cost of a variable in the
-                  // row's first state; if that is 0, the penalty of a unit of excess
+                  // row's initial state; if that is 0, the penalty of a unit of excess
   int* used;      // scratch, shape (P, most): which values are used
   int* listed;    // scratch, shape (P, m): variables that may be moved
 };
@@ -74,7 +74,7 @@ struct AcceptedMoves : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> 
     team.sync();
   }
 
-  // Draws move `number` of a step. Returns whether it is possible and changes the state.
+  // Draws move `number` of a step. Returns whether the move is possible and would change the state.
   GLS_DEVICE bool draw(int64 step, int number, StateMove& move) {
     random.seek(step << kNumberBits | number);
     const int chosen = int(random.below(uint32(count)));

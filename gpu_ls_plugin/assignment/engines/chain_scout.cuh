@@ -1,7 +1,7 @@
 // Looks for the best ejection chain that begins with one of several moves.
 //
 // clang-format off
-// For ejection chains, a problem's functor needs these members, too:
+// For ejection chains, a problem's functor also needs these members:
 //
 //   Price price(int variable, int value) const;  // {cost, resource}; {0, 0} if value is -1
 //   int64 over(const State&, int value) const;   // load minus capacity
@@ -15,8 +15,8 @@
 //
 // Rates are Lagrange multipliers. With them, the cost of a state is a constant plus terms that are
 // never negative: the reduced costs of its variables, and the prices of capacity that is left over
-// or missing. A chain can gain at most the cost of the terms that it touches; it is abandoned once
-// its links have used up that gain.
+// or missing. A chain can gain at most the cost of the terms that it touches; the search abandons a
+// chain once its links have used up that gain.
 //
 // The lanes of a team evaluate the variables of one value side by side, each as the next link of a
 // chain. Then all lanes together try to continue with the most promising of these links, one after
@@ -77,12 +77,12 @@ template <class Team, class Problem>
 struct ChainScout {
   static constexpr int kGroup = 32;  // number of links evaluated side by side, whatever the team
   static constexpr int kOwn = (kGroup + Team::kLanes - 1) / Team::kLanes;  // links per lane
-  // How many links of a group a chain tries to continue with, by the length of the chain. Measured
-  // in docs/kernels.md, "Ejection chains".
+  // How many links of a group a chain tries to continue with, depending on the chain's length.
+  // Measured in docs/kernels.md, "Ejection chains".
   static constexpr int kTries[kMostLinks] = {4, 2, 1, 0};
 
-  // A link. `gain` is what the chain gains if it ends with this link, or an upper bound if
-  // it continues.
+  // A link. `gain` is what the chain gains if it ends with this link, or an upper bound on the gain
+  // if it continues.
   struct Link {
     int64 gain;
     int number;  // in its group; breaks ties
@@ -113,7 +113,8 @@ struct ChainScout {
   int variables[kMostLinks], values[kMostLinks];  // links of the chain so far
   int looks;                                      // how many links the lane evaluated
 
-  // Finds the best chain that begins with one of the likely moves [begin, end), at most kGroup.
+  // Finds the best chain that begins with one of the likely moves [begin, end), of which there are
+  // at most kGroup.
   GLS_DEVICE void look(int begin, int end) {
     best.gain = best.length = 0;
     Found found = nothing();
@@ -166,14 +167,14 @@ struct ChainScout {
     const int64 over = problem.over(state, value) - problem.price(variable, value).resource;
     return {value, over, room(value, over)};
   }
-  // Upper bound of a chain's gain after a variable has left a value whose overload was `over`;
+  // Upper bound on a chain's gain after a variable has left a value whose overload was `over`;
   // `gain` is the bound before that.
   GLS_DEVICE int64 left(int variable, int value, int64 over, int64 gain) const {
     return gain + room(value, over) + priced(variable, value);
   }
 
   // Evaluates a link: a variable that has left its value takes the value `to`. `gain` is the upper
-  // bound of the chain's gain before that.
+  // bound on the chain's gain before that.
   template <int kLink>
   GLS_DEVICE void consider(const Origin& origin, int number, int variable, int to, int64 gain,
                            Found& found, int own) {
@@ -194,8 +195,8 @@ struct ChainScout {
     if (gain > found.open[own].gain) found.open[own] = {gain, number, variable, to};
   }
 
-  // Compares the chain that ends with the best link of a group with the best chain so far, and
-  // keeps the better one. Then tries to continue the chain with links of the group.
+  // Keeps the chain that ends with the group's best last link if it gains more than the best chain
+  // so far. Then tries to continue the current chain with links of the group.
   template <int kLink>
   GLS_DEVICE void continue_by(Origin origin, int count, Found& found) {
     if (team.any(found.last.gain > best.gain)) {

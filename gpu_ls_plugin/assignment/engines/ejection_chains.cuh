@@ -1,6 +1,6 @@
 // Ejection chains on the states of problems whose values have a capacity (Yagiura, Ibaraki and
 // Glover 2004). In a chain, a variable takes a value, one of the variables that have this value
-// moves to another one, and so on. A step kicks the state, repairs it by improving chains, and
+// moves to another one, and so on. A step kicks the state, repairs it with improving chains, and
 // keeps the result if it is no worse.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace gls {
 
 // Arguments of `EjectionChains`, in addition to `RoundBatch`. Each array has a row for each state.
 struct ChainSteps {
-  int64 kicks;    // a step moves from 1 to this many variables at random
+  int64 kicks;    // maximum number of variables that a step moves at random; the minimum is 1
   int64* prices;  // price of a unit of each value's excess, in kUnit-ths of a unit of cost
   int64* overs;   // overload of each value in the state that is kept
   int* tried;     // scratch: the state that a step changes
@@ -20,10 +20,10 @@ struct ChainSteps {
   int* members;   // scratch, shape (P, most, m): the variables of each value
 };
 
-// Prices of excess, one for each value, since each value has its own constraint. Prices rise with
-// the excess of their values while states break constraints, and fall while states are feasible.
+// Prices of excess, one for each value, since each value has its own constraint. The price of a
+// value rises with its excess while states break constraints, and falls while they are feasible.
 struct ExcessPrices {
-  // A price rises by up to 1/kGrowth of itself, or falls by 1/kFall.
+  // A price rises by up to 1/kGrowth of itself, or falls by 1/kFall of itself.
   static constexpr int kGrowth = 100, kFall = 10;
 
   int64* prices;  // price of a unit of each value's excess
@@ -157,8 +157,8 @@ struct EjectionChains : RoundState<Problem, Memory> {
     }
   }
 
-  // Makes improving chains until none is left. `from`, a random number, selects the group of likely
-  // moves with which the search begins.
+  // Applies improving chains until there are none left. `from`, a random number, selects the group
+  // of likely moves with which the search begins.
   template <class Team>
   GLS_DEVICE void repair(const Team& team, int from) {
     using Scout = ChainScout<Team, Problem>;

@@ -25,7 +25,7 @@ class BestStates:
     ----------
     states : array, shape (P, m), int32
     costs, excesses : arrays, shape (P,), int64
-        Those of `states`, by the problem's functor; NOTHING for states not evaluated yet.
+        Costs and excesses of `states`, from the functor; NOTHING for states not evaluated yet.
     """
 
     def __init__(self, xp: Any, states: Any) -> None:
@@ -34,10 +34,10 @@ class BestStates:
         self.costs, self.excesses = (xp.full(len(states), NOTHING, "int64") for _ in range(2))
 
     def worse_than(self, others: BestStates, rows: Any = slice(None)) -> Any:
-        """Return a mask of the rows that are worse than the others' rows `rows`.
+        """Return a mask of the rows that are worse than rows `rows` of `others`.
 
         A row is worse if it has more excess, or the same excess and a higher cost. By default, each
-        row is compared with the same row of the others.
+        row is compared with the same row of `others`.
         """
         excesses, costs = others.excesses[rows], others.costs[rows]
         worse = excesses < self.excesses
@@ -45,7 +45,7 @@ class BestStates:
         return worse
 
     def take(self, others: BestStates) -> Any:
-        """Copy the others' states to rows where they are better; return a mask of these rows."""
+        """Copy states of `others` to the rows that they improve; return a mask of these rows."""
         worse = self.worse_than(others)
         for own, its in zip(self._arrays(), others._arrays(), strict=True):
             self._xp.copyto(own, its, where=worse if own.ndim == 1 else worse[:, None])
@@ -78,10 +78,10 @@ def quick_state(problem: Assignment, backend: Backend, seed: int) -> NDArray[np.
 def completed(
     problem: Assignment, states: NDArray[np.int32], seed: int, first_row: int = 0
 ) -> NDArray[np.int32]:
-    """Return copies of states (P, n) in which variables without a value get a random value.
+    """Return copies of states (P, n) in which each variable without a value gets a random one.
 
     If values must be distinct, no other variable has this value. The random numbers of a row depend
-    only on `seed` and the row's number, which counts from `first_row`.
+    only on `seed` and the row's number; rows are numbered from `first_row`.
     """
     rows = states.copy()
     for number in np.flatnonzero((rows < 0).any(axis=1)).tolist():

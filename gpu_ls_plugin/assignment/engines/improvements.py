@@ -28,15 +28,15 @@ LANES = 256  # number of lanes of the team that searches a state
 MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # maximum number of moves that a step draws
 LEVELS = constant(ACCEPTED, "kLevels")  # number of levels of an acceptance rule in a round
 WHOLE = 1 << constant(TABU, "kTenureBits")  # fixed-point unit of tenures
-MOST_SUM = 2**60  # maximum total penalty of a state; the sum of a few fits into 64 bits
+MOST_SUM = 2**60  # maximum total penalty of a state; a sum of a few totals fits into 64 bits
 UNKNOWN_EXCESS = 2**16  # assumed largest excess of a problem without `heaviest`
 
 
 class Tenure(NamedTuple):
-    """How many steps a move is tabu.
+    """For how many steps a move is tabu.
 
-    This is the sum of `least`, a random number below `spread`, and `per_variable` times the number
-    of variables that may be moved.
+    The number is the sum of `least`, a random number below `spread`, and `per_variable` times the
+    number of variables that may be moved.
     """
 
     least: int
@@ -54,13 +54,13 @@ class RoundParameters(NamedTuple):
 
 
 class Improvement(ABC):
-    """Base of the kinds of steps: tabu steps, accepted moves, ejection chains."""
+    """Base class of the kinds of steps: tabu steps, accepted moves and ejection chains."""
 
     header: ClassVar[str]
     name: ClassVar[str]
     steps: ClassVar[Parameter]  # the kernel's arguments in addition to `ROUND`
     # How many states a multiprocessor searches at a time, unless shared memory allows fewer. The
-    # number is limited by registers and L1 (docs/kernels.md, "Tabu steps on states").
+    # number is limited by registers and the L1 cache (docs/kernels.md, "Tabu steps on states").
     resident: ClassVar[int] = 3
 
     @classmethod
@@ -86,7 +86,7 @@ class Improvement(ABC):
 
     @abstractmethod
     def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Return each array's dtype and shape per state, for m variables of up to `most` values."""
+        """Return each array's dtype and shape per state for m variables of up to `most` values."""
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
         """Return the kernel's arrays for `size` states."""
@@ -123,7 +123,7 @@ def kinds_of_moves(problem: Assignment) -> tuple[str, ...]:
 
 
 def moves_of(problem: Assignment) -> tuple[str, ...]:
-    """Return, as C++ template arguments, whether moves may assign, and whether they may swap."""
+    """Return, as C++ template arguments, whether moves may assign values or swap them."""
     moves = kinds_of_moves(problem)
     return tuple(kernels.flag(kind in moves) for kind in ("assign", "swap"))
 
@@ -151,7 +151,7 @@ class Tabu(Improvement):
         return f"gls::TabuSearch<{', '.join(parts)}>"
 
     def numbers(self) -> dict[str, Any]:
-        """Return how many moves a step evaluates."""
+        """Return the maximum number of moves that a step evaluates."""
         return {"sample": self.sample}
 
     def numbers_of(self, number: int) -> dict[str, Any]:
@@ -216,7 +216,7 @@ class Accepted(Improvement):
 
 @dataclass(frozen=True)
 class EjectionChains(Improvement):
-    """Each step moves up to `kicks` variables at random and repairs the state by chains."""
+    """Each step moves up to `kicks` variables at random and repairs the state with chains."""
 
     kicks: int
 
@@ -231,7 +231,7 @@ class EjectionChains(Improvement):
         return RoundParameters(steps=5 * problem.n, share=0.01, mixing=0.0, migration=0)
 
     def team(self, backend: Backend) -> str:
-        """Return one warp: its lanes evaluate links of chains side by side."""
+        """Return a warp, whose lanes evaluate links of chains side by side."""
         return backend.warp(1)
 
     def body(self, problem: Assignment, memory: str) -> str:
@@ -262,9 +262,9 @@ class EjectionChains(Improvement):
 class RoundPlan(NamedTuple):
     """Parameters of a search on one problem."""
 
-    steps: int  # number of steps of a round
+    steps: int  # number of steps in a round
     improvement: Improvement
-    release: str  # rule by which variables are released
+    release: str  # rule that selects the variables to release
     released: int  # maximum number of variables that are released
     mixing: float  # share of states that are mixed with another state instead
     migration: int  # a row continues from a better one after this many idle rounds

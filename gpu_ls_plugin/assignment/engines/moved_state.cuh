@@ -1,5 +1,5 @@
-// States that are searched by moves. A move changes the value of one variable or swaps the values
-// of two. It may break constraints at a penalty, which adapts to the states.
+// States that a search changes with moves. A move changes the value of one variable or swaps the
+// values of two. A move may break constraints at a penalty, which adapts during the search.
 #pragma once
 
 #include "assignment/engines/round_state.cuh"
@@ -19,14 +19,14 @@ struct MovedState : RoundState<Problem, Memory> {
   using Base::all, Base::item, Base::now, Base::problem, Base::state;
 
   static constexpr bool kAll = __is_base_of(AnyVariable, Problem);  // every variable may be moved
-  // Whether the search tracks which values are free: values that no variable has.
+  // Whether the search tracks free values, which no variable has.
   static constexpr bool kTracksFree = kDistinct && kAssigns;
-  // The penalty of excess grows by 1/kGrowth in each step that ends with excess. Measured in
-  // docs/kernels.md, "Tenures".
+  // The penalty of excess grows by 1/kGrowth of itself in each step that ends with excess.
+  // Measured in docs/kernels.md, "Tenures".
   static constexpr int kGrowth = 256;
 
-  int* const used;    // for each value, whether a variable has it, if kTracksFree
-  int* const listed;  // the variables that may be moved, unless kAll
+  int* const used;    // if kTracksFree: for each value, whether a variable has it
+  int* const listed;  // unless kAll: the variables that may be moved
   int64 penalty;
 
   GLS_DEVICE MovedState(const RoundBatch& all, int item, int* used, int* listed,
@@ -140,7 +140,7 @@ struct MovedState : RoundState<Problem, Memory> {
       team.once([&] {
         int free = 0;
         for (int value = 0; value < all.most; ++value) {
-          if (!used[value]) used[free++] = value;  // overwrites only marks that it has read
+          if (!used[value]) used[free++] = value;  // overwrites only marks that have been read
         }
         for (int v = 0; v < state.m; ++v) {
           if (values[v] >= 0) continue;

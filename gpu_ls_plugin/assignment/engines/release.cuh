@@ -1,5 +1,6 @@
 // Prepares states for successor generation. Either a rule releases some variables, or the state is
-// mixed with another one, and variables whose value would be used twice are released.
+// mixed with another one. If values must be distinct, mixing releases a variable whose value would
+// otherwise be used twice.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -13,13 +14,13 @@ struct ReleaseBatch {
   int64 first_row;
   int64 round;
   const int* elites;       // the best state of each row
-  const int* bases;        // the row whose best state each new state is made from
-  const int* mates;        // the row whose best state the new state may be mixed with
+  const int* bases;        // for each new state, the row whose best state it is made from
+  const int* mates;        // for each new state, the row whose best state it may be mixed with
   int64 mixed;             // probability of mixing, times 2^32
-  int64 released;          // if it is not mixed, from 1 to this many variables are released
+  int64 released;          // a state that is not mixed releases from 1 to this many variables
   const int64* penalties;  // cost of a unit of excess, in kUnit-ths of a unit of cost
   int* sources;            // written: the states, with -1 for released variables
-  unsigned char* active;   // written: whether a variable is released
+  unsigned char* active;   // written: whether each variable is released
   int64* scores;           // scratch, shape (P, m)
   int* owners;             // scratch, shape (P, most)
   char* kept;
@@ -28,7 +29,7 @@ struct ReleaseBatch {
   int most;  // the largest number of values of a variable
 };
 
-// Rules of release. Variables with the highest scores are released; ties are broken at random. If
+// Release rules. Variables with the highest scores are released; ties are broken at random. If
 // `kNeedsKept` is true, the rule needs the problem's kept data.
 struct RandomRelease {
   static constexpr bool kNeedsKept = false;
@@ -38,8 +39,8 @@ struct RandomRelease {
   }
 };
 
-// Releases the most expensive variables: a score is what the state would save without the variable,
-// times a random factor.
+// Releases the most expensive variables: a score is the cost that the state would save without the
+// variable, times a random factor.
 struct WorstRelease {
   static constexpr bool kNeedsKept = true;
   template <class Problem>
@@ -50,8 +51,8 @@ struct WorstRelease {
   }
 };
 
-// Releases the variables most related to a random one, as the functor's `related(state, a, b)`
-// measures it. Without that member, variables with the same value are related.
+// Releases the variables most related to a random one, as measured by the functor's
+// `related(state, a, b)`. Without that member, variables with the same value are related.
 struct RelatedRelease {
   static constexpr bool kNeedsKept = true;
   template <class Problem>
@@ -115,7 +116,7 @@ struct ReleaseVariables {
     return team.any(mine);
   }
 
-  // Gives each variable its value from one of the two states. If values must be distinct and
+  // Gives each variable its value in one of the two states. If values must be distinct and
   // another variable keeps that value, the variable gets -1.
   template <class Team, class Lot>
   GLS_DEVICE static void mix(const Team& team, const int* own, const int* mate, int* values,

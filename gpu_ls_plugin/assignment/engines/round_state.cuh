@@ -1,5 +1,5 @@
 // The arguments and the state that all search kernels of assignment problems share. A launch makes
-// some steps of a round on each state.
+// a number of steps of a round on each state.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -12,8 +12,8 @@ struct RoundBatch {
   uint64 seed;
   int64 first_row;
   int64 round;        // number of the round, which begins with new states
-  int64 step;         // number of the launch's first step in the round
-  int64 steps;        // number of steps of the launch
+  int64 step;         // number of the launch's first step within the round
+  int64 steps;        // number of steps that the launch makes
   int64 target;       // a feasible state of this cost ends the search
   const int* sizes;   // how many values each variable has
   int* states;        // shape (P, m)
@@ -21,7 +21,7 @@ struct RoundBatch {
   int64* best_costs;  // cost and excess of `bests`
   int64* best_excesses;
   int64* penalties;    // cost of a unit of excess, in kUnit-ths of a unit of cost
-  int64 most_penalty;  // limit of penalties, so that their sums fit into 64 bits
+  int64 most_penalty;  // limit on penalties, so that their sums fit into 64 bits
   int64* move_counts;  // number of moves that were made
   int64* look_counts;  // number of moves that were evaluated
   char* kept;          // the functor's data if they are not in shared memory
@@ -41,7 +41,7 @@ struct RoundState {
   Worth now, best;
   int64 made = 0, looks = 0;  // how many moves were made, and how many evaluated
 
-  // `values` is the row that moves change.
+  // `values` is the row of values that moves change.
   GLS_DEVICE RoundState(const RoundBatch& all, int item, int* values, const uint64* words)
       : all(all),
         item(item),

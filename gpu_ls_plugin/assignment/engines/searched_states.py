@@ -1,4 +1,4 @@
-"""The states of a search, which alternate between rounds of steps and successor generation."""
+"""The states of a search, which alternates between rounds of steps and successor generation."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 MOST_MOVES = 2**31  # a problem must have fewer, since kernels number moves in 32 bits
 NO_TARGET = -(2**63)  # a cost that no state reaches
-WORD = 2**32  # probabilities are integers below it
+WORD = 2**32  # probabilities are passed to kernels as integers below this
 RIVALS = 2**31  # added to a round's number to draw rivals (`_bases`) and mates independently
 PATIENCE = 20  # rows that are alike restart after this many rounds without a better state
-ALIKE = 0.95  # rows are alike if this share of values is the same in each row and its mate
-FEW = 450  # if variables times values are at most this, every round considers all values
+ALIKE = 0.95  # rows are alike if at least this share of all values equals those of the mates
+FEW = 450  # if variables times values is at most this, every round considers all values
 RELAXED_EVERY = 8  # in larger problems, every 8th round considers all values, ...
 STALLED, RELAXED_OFTEN = 8, 2  # ... and every 2nd after 8 rounds without a better state
 GOLDEN = 0x9E3779B97F4A7C15  # 2**64 / golden ratio; spreads the seeds of rounds
@@ -51,7 +51,7 @@ class SearchedStates:
     round, step : int
         Number of finished rounds, and number of finished steps of the current round.
     idle : array, shape (P,), int64
-        For how many rounds each row has not found a better state.
+        For how many rounds each row has found no better state.
     best : tuple of int
         Excess and cost of the best state of all rows.
     move_counts, look_counts : arrays, shape (P,), int64
@@ -144,7 +144,7 @@ class SearchedStates:
         self._found.take(self._bests)
 
     def is_relaxed(self, number: int) -> bool:
-        """Return whether a round considers all values: a good state may need an unlikely one."""
+        """Return whether a round considers all values, as good states may need unlikely ones."""
         every = RELAXED_OFTEN if self._stalled >= STALLED else RELAXED_EVERY
         return (self._few or (number + 1) % every == 0) and bool(self._relaxed)
 
@@ -158,9 +158,9 @@ class SearchedStates:
         return kept, packed_words(self.backend.xp, kept, self.backend.address)
 
     def adopt(self, states: Any, costs: Any) -> None:
-        """Let the worst rows begin their next round from better states (K, m), int32.
+        """Let the worst rows begin their next round from `states` where these are better.
 
-        The states are feasible; their costs have shape (K,), K <= P. The first state is
+        `states` (K, m), int32, K <= P, are feasible; `costs` has shape (K,). The first state is
         offered to the worst row.
         """
         xp, guests = self.backend.xp, BestStates(self.backend.xp, self.found.states)
@@ -190,7 +190,7 @@ class SearchedStates:
     def _first_found(self) -> BestStates:
         """Return completed copies of the rows.
 
-        If row 0 of the search is empty, it is replaced by a quick state first.
+        If row 0 of the search is empty, it is first replaced with a quick state.
         """
         xp, first_row = self.backend.xp, self._first_row
         rows = self.backend.to_numpy(self.states)
@@ -244,7 +244,7 @@ class SearchedStates:
         return xp.where(moves, rivals, xp.arange(len(self.states), dtype="int32")).astype("int32")
 
     def _stagnates(self) -> bool:
-        """Return whether rows are alike and none has found a better state for `PATIENCE` rounds."""
+        """Return whether rows are alike and none found a better state for `PATIENCE` rounds."""
         if len(self.states) == 1 or int(self.idle.min()) < PATIENCE:
             return False
         states = self.elites.states
@@ -258,7 +258,7 @@ class SearchedStates:
         self.idle[:] = 0
 
     def _assign(self, sources: Any, active: Any) -> None:
-        """Replace the states by successors of `sources`, whose active variables have value -1."""
+        """Replace the states with successors of `sources`, where active variables have value -1."""
         if self.plan.generation is None:
             self.states[:] = sources  # the next launch assigns random values
             return

@@ -36,7 +36,7 @@ class Planning(Protocol):
 
 
 class StatePopulation(Population):
-    """The rows of a search on assignments, each represented by its best state.
+    """The rows of a search on an assignment problem, each represented by its best state.
 
     A round counts as one kick of each row. Copies and pickles hold the best states on the host, and
     begin a new round from them.
@@ -54,11 +54,11 @@ class StatePopulation(Population):
     target : float, optional
         Cost at which the search ends; by default the problem's optimum, if it is known.
     memory_limit : int, optional
-        How many bytes may be used; by default those available.
+        How many bytes may be used; by default, all that are available.
     moves : int, optional
         Maximum number of steps of each row in a stretch.
     asked : Assignment, optional
-        If given, its costs are reported instead of those of `problem`, also for infeasible rows.
+        If given, its costs are reported instead of those of `problem`, even for infeasible rows.
     """
 
     by_moves = True
@@ -115,7 +115,7 @@ class StatePopulation(Population):
         return self._begun
 
     def begin(self) -> None:
-        """Make the first states."""
+        """Make the initial states."""
         with self.backend.current():
             _ = self.states
 
@@ -171,8 +171,8 @@ class StatePopulation(Population):
     def over(self, leg: Leg) -> str | None:
         """Return why the stretch ends, or None if it continues.
 
-        "kicks": it has made its rounds or its generation; "moves": it has made its steps; "optimum"
-        or "target": a state has reached the target.
+        "kicks": the stretch has made its rounds or its generation; "moves": it has made its steps;
+        "optimum" or "target": a state has reached the target.
         """
         target = self.target
         if leg.stretch.generations is not None:
@@ -185,7 +185,7 @@ class StatePopulation(Population):
         return "moves" if self.moves is not None and leg.steps >= self.moves else None
 
     def launch(self, leg: Leg) -> None:
-        """Make some steps of a round; if the current round is over, begin the next one first."""
+        """Make a number of steps of the round; if it is over, begin the next one first."""
         states = self.states
         if states.round_is_over:
             states.renew()

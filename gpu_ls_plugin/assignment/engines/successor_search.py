@@ -1,4 +1,4 @@
-"""Search by successor generation and tabu steps, for every assignment problem."""
+"""Search with successor generation and tabu steps, for any assignment problem."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 CPU_STATES = 4  # default number of states per thread
 # Minimum tenure and spread for each round in turn, as multiples of the number of variables. In
-# quadratic assignment, unstructured flows need short tenures, structured flows long ones
+# quadratic assignment, unstructured flows need short tenures, and structured flows need long ones
 # (docs/kernels.md, "Tenures").
 DISTINCT_TENURES = ((0.9, 0.2), (0.05, 0.1), (0.05, 0.1), (0.05, 0.1))
 UNREACHED = -(2.0**62)  # a target that no state reaches
@@ -51,12 +51,12 @@ KICKS = 2  # maximum number of variables that a step moves before chains repair 
 
 @dataclass(frozen=True)
 class SuccessorSearch:
-    """Search states of an assignment problem by tabu steps and successors of the best states.
+    """Search states of an assignment problem with tabu steps and successors of the best states.
 
-    A round begins with some steps on each state. A step makes the best move that is not tabu: it
-    changes one variable's value or swaps two, as the problem allows; `accept` and `improvement`
-    select other steps. Then variables of each row's best state are released and reassigned by
-    successor generation.
+    A round begins with a number of steps on each state. A step makes the best move that is not
+    tabu; a move changes one variable's value or swaps the values of two, as the problem allows.
+    `accept` and `improvement` select other steps. After the steps, variables of each row's best
+    state are released and reassigned by successor generation.
 
     Parameters
     ----------
@@ -69,26 +69,26 @@ class SuccessorSearch:
         Share of the variables that are released on average, from 0 to 1. By default 0.1; 0.01 with
         chains.
     mixing : float, optional
-        Share of the states, from 0 to 1, that are mixed instead: each variable takes its value from
-        the row's best state or from another row's. Always 0 if values are interchangeable. By
-        default 0.5; 0 with chains.
+        Share of the states, from 0 to 1, for which mixing replaces this release: each variable
+        takes its value from the row's best state or from that of another row. Always 0 if values
+        are interchangeable. By default 0.5; 0 with chains.
     migration : int, optional
         After this many rounds without a better state, a row continues from another row's best state
         if that one is better. By default 10; 0 with chains.
     steps : int, optional
-        Number of steps of a round. By default 50 per variable; 200 for tabu steps on distinct
-        values; 5 with chains.
+        Number of steps in a round. By default 50 per variable, but 200 per variable for tabu steps
+        on distinct values, and 5 per variable with chains.
     tenure : int, optional
         Minimum number of steps for which a variable must not return to a value that it has left.
         The default depends on the problem; if values are distinct, one round in four has a long
-        tenure, the others have short ones.
+        tenure, and the others have short ones.
     sample : int
         Maximum number of moves that a step evaluates. If there are more, each step evaluates a
         different part of them.
     accept : Acceptance, optional
         Replaces the tabu list: a step draws moves until this rule accepts one. Its levels are
-        multiples of the mean cost of a variable in the row's first state; each round passes through
-        all levels.
+        multiples of the mean cost of a variable in the row's initial state; each round passes
+        through all levels.
     improvement : {"auto", "tabu", "chains"}
         "tabu": a step makes the best move that is not tabu. "chains": a step kicks the state and
         repairs it by ejection chains. "auto" is "chains" if the problem has them and no `tenure` is
@@ -208,15 +208,15 @@ class SuccessorSearch:
         memory_limit: int | None = None,
         first_row: int = 0,
     ) -> Result:
-        """Search states until the budget is spent, or the problem's optimum is found.
+        """Search states until the budget is spent or the problem's optimum is found.
 
         Parameters
         ----------
         problem : Assignment
         states : array, shape (P, m), integer, optional
-            Variables with the value -1 are assigned first. Not changed. NumPy or CuPy array; with
-            CuPy, the result is on the same device. By default as many empty states as keep the
-            device busy.
+            Initial states, which are not changed. Variables with the value -1 are assigned before
+            the first step. NumPy or CuPy array; with CuPy, the result is on the same device. By
+            default, as many empty states as keep the device busy.
         seed : int or None
             None draws a random seed.
         budget : Budget, optional
@@ -227,7 +227,7 @@ class SuccessorSearch:
         callback : callable, optional
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
-            How many bytes may be used; by default those available.
+            How many bytes may be used; by default, all that are available.
         first_row : int
             Number of the first row if the batch is part of a larger one.
 
@@ -312,9 +312,9 @@ class SuccessorSearch:
         seconds: float = math.inf,
         parts: int = 1,
     ) -> StatePopulation:
-        """Return a population of the first states; see `__call__` and `StatePopulation`.
+        """Return a population of the initial states; see `__call__` and `StatePopulation`.
 
-        `seconds` and `parts` have no effect, since all first states are made at once.
+        `seconds` and `parts` have no effect, since all initial states are made at once.
         """
         checks.instance("problem", problem, kind=Assignment, wanted="Assignment")
         chosen = get_backend(backend, device, tours=states)

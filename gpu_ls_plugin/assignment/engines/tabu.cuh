@@ -1,7 +1,7 @@
 // Tabu search on the states of an assignment problem (Taillard 1991; Hertz and de Werra 1987). A
-// step makes the best move that is not tabu: it changes one variable's value or swaps two. For some
-// steps, a variable must not return to a value that it has left, unless that leads to a new best
-// state.
+// step makes the best move that is not tabu; a move changes the value of one variable or swaps the
+// values of two. For a number of steps, a variable must not return to a value that it has left,
+// unless the move leads to a new best state.
 #pragma once
 
 #include "assignment/engines/moved_state.cuh"
@@ -12,14 +12,14 @@ namespace gls {
 struct TabuSteps {
   int64 sample;        // maximum number of moves that a step evaluates
   int64 tenure;        // minimum number of steps for which a value is tabu
-  int64 spread;        // a random number of steps below this is added
-  int64 per_variable;  // steps added per variable that may be moved, in 2^-kTenureBits
+  int64 spread;        // a random number of steps below this is added to `tenure`
+  int64 per_variable;  // steps added per variable that may be moved, in units of 2^-kTenureBits
   int* tabu;           // shape (P, m, most): step until which a variable must not take a value
   int* listed;         // scratch, shape (P, m): variables that may be moved
   int* used;           // scratch, shape (P, most): which values are used
 };
 
-constexpr int kTenureBits = 8;  // number of fractional bits of `per_variable`
+constexpr int kTenureBits = 8;  // number of fractional bits of `per_variable`, a fixed-point number
 
 // A move and its rank. A lower rank is better; `lot`, a hash, breaks ties.
 struct RankedMove {
@@ -107,8 +107,8 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
       const RankedMove move = team.least(search.best_move(team, step, count, drawn));
       if (move.rank == kNothing) continue;
       search.make(team, move, step + 1 + search.drawn_tenure(count, drawn[3]));
-      // The penalty is halved at once but rises slowly. So most states break constraints a little,
-      // and good states are close to these.
+      // If the step ends in a feasible state, the penalty is halved; otherwise it rises slowly. So
+      // most states break constraints a little, and good states are close to these.
       search.adapt_penalty(search.penalty / 2);
     }
     search.write(team);
@@ -154,8 +154,8 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
     int64 penalty;
     uint32 salt;  // breaks ties differently in each step
 
-    // Replaces `so_far` by a better move. Calls `is_tabu` only for a move that would be the best,
-    // since `is_tabu` takes longer than the rank.
+    // Replaces `so_far` with the given move if this is better. Calls `is_tabu` only for a move that
+    // would be the best, since `is_tabu` takes longer than computing the rank.
     template <class IsTabu>
     GLS_DEVICE void consider(RankedMove& so_far, const Worth& change, int variable, int other,
                              int swaps, IsTabu is_tabu) const {
@@ -215,8 +215,9 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
   }
 
   // The table of variable pairs that a step may swap. If all variables may be moved, it has each
-  // pair once: row r of the table joins row r of the triangle of pairs with the triangle's r-th row
-  // from the end.
+  // pair once: row v of the triangle of pairs holds the pairs of v with later variables, and row r
+  // of the table consists of rows r and `columns` - r of the triangle. Otherwise, row r holds the
+  // pairs of the r-th variable that may be moved with all variables.
   struct Pairs {
     int rows, columns;
 

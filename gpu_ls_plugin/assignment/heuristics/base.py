@@ -98,7 +98,7 @@ class Heuristic(Functor):
 
     @abstractmethod
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
-        """Return the functor's parameters: integers, floats, NumPy arrays.
+        """Return the functor's parameters: integers, floats and NumPy arrays.
 
         Called once for each backend and problem.
         """
@@ -109,7 +109,7 @@ class Heuristic(Functor):
 
 
 def pair_words(first: list[Any], kept_by_first: int, second: list[Any]) -> list[Any]:
-    """Return the parameters of a `gls::FunctorPair` of two functors, from those of each."""
+    """Return the parameters of a `gls::FunctorPair`, made from those of its two functors."""
     begin = words_of(PAIR, "FunctorPairData") + len(first)
     data = {"second": begin, "kept_by_first": padded(kept_by_first)}
     return [*in_order(PAIR, "FunctorPairData", data), *first, *second]

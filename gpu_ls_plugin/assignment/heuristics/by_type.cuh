@@ -1,5 +1,5 @@
-// A heuristic that rates each variable by the heuristic of its type. Each of these heuristics rates
-// only variables of its type, but keeps track of the whole state.
+// A heuristic that rates each variable with the heuristic for its type. Each of these heuristics
+// rates only variables of its type, but keeps track of the whole state.
 #pragma once
 
 #include "assignment/heuristics/pair.cuh"

@@ -1,4 +1,4 @@
-"""A heuristic that rates each variable by the heuristic of its type."""
+"""A heuristic that rates each variable with the heuristic for its type."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 class ByType(Heuristic):
-    """Rate variables of several types, each type by a different heuristic.
+    """Rate variables of several types, each type with a different heuristic.
 
     Each heuristic sees all assignments and so keeps track of the whole state. It must therefore
-    allow every variable, also those of other types, at least as many values as the variable has.
+    allow every variable, even those of other types, at least as many values as the variable has.
 
     Parameters
     ----------
     heuristics : sequence of Heuristic
         One for each type. Their C++ ratings must not have destructors.
     types : array_like of integers, shape (variables,)
-        Index in `heuristics` for each variable. Copied.
+        For each variable, the index of its heuristic in `heuristics`. Copied.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class ByType(Heuristic):
         Raises
         ------
         UnsupportedProblemError
-            A heuristic has another number of variables, or too few values for a variable.
+            A heuristic has the wrong number of variables, or too few values for a variable.
         """
         each = [np.asarray(part.sizes(problem)) for part in self.heuristics]
         for number, sizes in enumerate(each):

@@ -1,5 +1,5 @@
-// A heuristic that prefers values that would add little to the state's cost: greedy randomised
-// construction, with weights instead of a restricted candidate list.
+// A heuristic that prefers values that would add little to the state's cost. It performs greedy
+// randomised construction, with weights instead of a restricted candidate list.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"

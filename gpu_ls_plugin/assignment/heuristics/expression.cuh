@@ -37,7 +37,7 @@ GLS_DEVICE int64 floor_divide(int64 a, int64 b) {
 }
 GLS_DEVICE int64 floor_modulo(int64 a, int64 b) { return a - floor_divide(a, b) * b; }
 
-// Base of the functors of expressions. It counts the variables that have each value.
+// Base of the functors of expressions. It counts how many variables have each value.
 struct CountsValues {
   using Rating = int64;
   using Aggregate = NoAggregate;

@@ -1,4 +1,4 @@
-"""Heuristics written as an expression, which is translated to C++."""
+"""Heuristics written as expressions, which are translated to C++."""
 
 from __future__ import annotations
 
@@ -47,14 +47,15 @@ OPERATORS: dict[type[ast.AST], str] = {
 
 
 class Expression(Heuristic):
-    """The weight of a value as an expression of integers, such as ``"room[value] - load[value]"``.
+    """A heuristic written as an integer expression, such as ``"room[value] - load[value]"``.
 
-    Names are `variable`, `value`, the tables, and ``load[value]``, the number of variables that
-    have the value in the current state. Operators are ``+ - * // %``, comparisons, which yield 1
-    or 0, ``and or not``, ``a if b else c`` and ``min max abs``. Numbers have 64 bits. A result
-    below 0 means weight 0, a result above 2**32 - 1 means weight 2**32 - 1. A table is 0 outside
-    its bounds. A number divided by 0 is 0, and the remainder is the number itself. Brackets, calls
-    and operators may be nested 100 deep; sums and products may have any number of terms.
+    The result of the expression is the weight of a value. Names are `variable`, `value`, the
+    tables, and ``load[value]``, the number of variables that have the value in the current state.
+    Operators are ``+ - * // %``, comparisons, which yield 1 or 0, ``and or not``, ``a if b else c``
+    and ``min max abs``. Numbers have 64 bits. A result below 0 means weight 0, and a result above
+    2**32 - 1 means weight 2**32 - 1. A table is 0 outside its bounds. A number divided by 0 is 0,
+    and the remainder is the number itself. Brackets, calls and operators may be nested 100 deep;
+    sums and products may have any number of terms.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class Expression(Heuristic):
         The expression.
     variables, values : int
         Number of variables, and number of values of each variable.
-    **tables : array_like of integers of 64 bits, one or two axes
+    **tables : array_like of 64-bit integers, one or two axes
         Read as ``table[value]`` or ``table[variable, value]``. Copied. Names consist of English
         letters, digits and underscores.
 
@@ -152,7 +153,7 @@ def _table(name: str, given: ArrayLike) -> NDArray[np.int64]:
 
 
 def _translated(text: str, axes: dict[str, int]) -> str:
-    """Translate an expression to C++; `axes` has the number of axes of each table."""
+    """Translate an expression to C++; `axes` maps the name of each table to its number of axes."""
     if len(text) > LONGEST:
         raise InvalidParameterError(f"text: has {len(text):,} characters; {LONGEST:,} are allowed")
     try:

@@ -17,7 +17,7 @@
 //
 // Optional members, each announced by a constant:
 //
-//     static constexpr int kWeightBits = 20;  // weights are below 2^20: sums of a few fit 32 bits
+//     static constexpr int kWeightBits = 20;  // weights < 2^20, so sums of a few fit into 32 bits
 //     static constexpr bool kPrepares = true;
 //     void prepare(team, const State&, int variable) const;  // called before its values are rated
 //     static constexpr bool kAssignsByTeam = true;
@@ -29,24 +29,26 @@
 // other functions. In `assign_by_team` the variable still has the value -1; in `assign` it has its
 // new value.
 //
-// The state's kept data may change in `begin`, `prepare`, `assign`, `assign_by_team` and
-// `unassigned` only. They are aligned to 16 bytes, ratings to 8.
+// The state's kept data may change only in `begin`, `prepare`, `assign`, `assign_by_team` and
+// `unassigned`. They are aligned to 16 bytes, and ratings are aligned to 8.
 //
-// An aggregate summarises all ratings of a variable, for instance by the lowest one. It can be made
-// from one rating, Aggregate(rating), and from none, Aggregate(); a.join(b) combines two
+// An aggregate summarises all ratings of a variable; for instance, it holds the lowest one. It can
+// be made from one rating, Aggregate(rating), or from none, Aggregate(); a.join(b) combines two
 // aggregates. Ratings are joined in any order, so joining must be associative and commutative to
 // the last bit: add integers, not floats.
 //
-// `rater(state, variable)` returns an object that is called with each value of the variable. It is
-// made once per variable and can read and compute what all ratings have in common. `rate` has to
-// read memory again whenever the compiler cannot tell that the memory has not changed.
+// `rater(state, variable)` returns an object that is called with each value of the variable. The
+// object is made once per variable and can read and compute what all ratings have in common. In
+// contrast, `rate` has to read memory again whenever the compiler cannot tell that the memory has
+// not changed.
 //
 // A functor without an aggregate can let a CPU thread generate several successors side by side:
 // its Python class sets `side_by_side`, and its members take states of any type, `template <class
-// S> ... (const S& state, ...)`. They use state.array<T>(byte) for the kept data, state.values, and
-// nothing else; `values` depends on the variable only. `begin` and `prepare` get all states at
-// once: states.each(f) calls f(state) for each, states.may_have(variable) is false if no state has
-// a value for the variable, and states.mark(byte, variable) sets the byte of the variable's value.
+// S> ... (const S& state, ...)`. They use only state.array<T>(byte), for the kept data, and
+// state.values; the result of `values` depends only on the variable. `begin` and `prepare` get all
+// states at once: states.each(f) calls f(state) for each state, states.may_have(variable) is false
+// if no state has a value for the variable, and states.mark(byte, variable) sets the byte of the
+// variable's value.
 //
 // backends/include/words.cuh says how to read `words`.
 #pragma once
@@ -55,7 +57,7 @@
 
 namespace gls {
 
-// The aggregate of a heuristic whose weights depend on the value's own rating only.
+// The aggregate of a heuristic whose weights depend only on the value's rating.
 struct NoAggregate {};
 
 template <class Aggregate>

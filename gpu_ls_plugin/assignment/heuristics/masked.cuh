@@ -9,8 +9,8 @@
 //   };
 // clang-format on
 //
-// The rules of heuristic.cuh hold for masks, too; a mask may have `prepare`. Variables that are
-// not active (not to be reassigned) keep their values, even if the mask forbids them.
+// The rules of heuristic.cuh also apply to masks; a mask may have `prepare`. Variables that are not
+// active (not to be reassigned) keep their values, even if the mask forbids them.
 #pragma once
 
 #include "assignment/heuristics/pair.cuh"

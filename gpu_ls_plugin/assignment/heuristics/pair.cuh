@@ -1,4 +1,4 @@
-// Two functors as one. The second keeps its data after the first one's.
+// One functor made of two. The second one keeps its data after those of the first.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"

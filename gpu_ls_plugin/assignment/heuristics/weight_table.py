@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
 
 LARGEST = 2**32 - 1  # largest weight
-BITS = (8, 16, 24, 32)  # possible widths of weights; sums of several narrow weights fit 32 bits
+BITS = (8, 16, 24, 32)  # possible widths of weights; sums of several narrow ones fit into 32 bits
 
 
 class WeightTable(Heuristic):
@@ -52,7 +52,8 @@ class WeightTable(Heuristic):
     def sizes(self, problem: Problem | None) -> NDArray[np.int32]:
         """Return how many values each variable has.
 
-        An `Assignment` defines it; for other problems, it is the number of columns of the table.
+        An `Assignment` defines these numbers; for other problems, each of them is the number of
+        columns of the table.
         """
         variables, values = self.weights.shape
         if problem is not None and problem.n != variables:
@@ -75,7 +76,7 @@ class WeightTable(Heuristic):
         return f"gls::WeightTable<{next(bits for bits in BITS if needed <= bits)}>"
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
-        """Return the weights, the numbers of values and the columns of the table."""
+        """Return the weights, the numbers of values and the number of columns of the table."""
         columns = self.weights.shape[1]
         data = {"weights": self.weights, "sizes": self.sizes(problem), "columns": columns}
         return in_order(WeightTable.header, "WeightTableData", data)

@@ -52,7 +52,7 @@ class AssignmentDisplay(SolutionDisplay[Assignment, Looked]):
 
 
 class ColourDisplay(SolutionDisplay[GraphColouring, int]):
-    """Shows the fewest colours, the gap to `optimum`, and conflicts with one colour fewer."""
+    """Shows the fewest colours, the gap to `optimum`, and the conflicts with one colour fewer."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class ColourDisplay(SolutionDisplay[GraphColouring, int]):
 
 
 def work_columns(progress: Progress) -> list[str]:
-    """Return the columns of steps and rounds."""
+    """Return the columns that show steps and rounds."""
     elapsed = max(progress.elapsed, 1e-9)
     return [
         f"{in_units(progress.moves / elapsed)} steps/s",

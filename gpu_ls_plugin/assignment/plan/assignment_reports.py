@@ -31,7 +31,7 @@ def sign_of(problem: Assignment) -> int:
 
 
 def about_assignment(problem: Assignment, result: Result) -> dict[str, Any]:
-    """Return the size of a problem and facts about its best state, as plain numbers."""
+    """Return the size of a problem and facts about its best state, as plain Python values."""
     best = result.best_tour
     feasible = {"feasible": bool(problem.feasible(best)[0])}
     if isinstance(problem, GraphColouring):

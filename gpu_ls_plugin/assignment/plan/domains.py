@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     States = NDArray[np.int32]
     Integers = NDArray[np.int64]
 
-_FARTHEST = 2**52  # largest absolute value of bounds, as frameworks hold some integers as float64
+_FARTHEST = 2**52  # largest absolute value of bounds; some frameworks hold integers as float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Domains:
         """Return the domains of a problem that only the framework knows.
 
         Both bounds (n,) are inclusive. An InvalidProblemError names a variable whose bounds are not
-        whole, exceed 2**52 in absolute value or are in the wrong order.
+        whole, exceed 2**52 in absolute value, are in the wrong order or allow too many values.
         """
         lower, upper = np.asarray(lowest, np.float64), np.asarray(highest, np.float64)
         for variable, (low, high) in enumerate(zip(lower, upper, strict=True)):

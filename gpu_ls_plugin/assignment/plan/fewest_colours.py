@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def _fewest_colours(
     graph: GraphColouring, settings: Settings, callback: Callback | None = None
 ) -> Result:
-    """Do what `fewest_colours` does; its arguments are in `settings`."""
+    """Implement `fewest_colours`, with its arguments in `settings`."""
     checks.instance("graph", graph, kind=GraphColouring, wanted="GraphColouring")
     checks.callback(callback)
     chosen = domain_of(graph).settings(graph, Request(settings, get_backend(settings.backend)))
@@ -61,9 +61,9 @@ def fewest_colours(
 ) -> Result:
     """Return legal colourings of a graph with the fewest colours found in the given time.
 
-    The first colouring is greedy. Then each state gives up its rarest colour, and all states are
-    searched until one of them is legal again, and so on. The search ends when a clique proves that
-    fewer colours do not suffice.
+    The first colouring is greedy. Then each state loses its rarest colour, and all states are
+    searched until one of them is legal again. This is repeated until a limit is reached or a clique
+    proves that fewer colours do not suffice.
 
     Parameters
     ----------
@@ -74,16 +74,17 @@ def fewest_colours(
     target : int, optional
         Number of colours at which the search ends.
     kicks, moves : int, optional
-        Limits of rounds and steps for each number of colours.
+        Limits on rounds and steps for each number of colours.
     callback : callable, optional
         Called with a `Progress` after each launch. Its costs are the number of colours of the best
-        legal colouring; `best_tours()` are states with one colour fewer.
+        legal colouring; `best_tours()` returns states with one colour fewer.
 
     Returns
     -------
     Result
-        At least one row, all legal; `problem.colours` is their number of colours. Costs are numbers
-        of conflicts and therefore 0; costs in the history are numbers of colours.
+        At least one row; all rows are legal, and `problem.colours` is their number of colours.
+        Costs are numbers of conflicts and therefore 0, but costs in the history are numbers of
+        colours.
 
     Raises
     ------
@@ -194,7 +195,7 @@ class _Descent:
         return Point(self.watch.elapsed, self.statistics.kicks, self.colours, float(self.colours))
 
     def show(self, progress: Progress) -> None:
-        """Call the callback with totals of all searches so far."""
+        """Call the callback with totals over all searches so far."""
         assert self.callback is not None
         before, is_new, self.is_new = self.statistics, self.is_new, False
         self.callback(

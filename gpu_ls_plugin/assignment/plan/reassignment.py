@@ -81,9 +81,9 @@ class Reassignment:
         """Return a complete successor (P, n) of each complete state.
 
         The `active` variables (P, n) are reassigned; if the heuristic leaves a variable unassigned,
-        it keeps its value. If values must be distinct, inactive variables keep their values, and of
-        the active variables that chose the same other value, the first gets it. All other variables
-        get free values in random order.
+        it keeps its value. If values must be distinct, inactive variables keep their values, and
+        each of the remaining values goes to the first active variable that chose it. All other
+        active variables get free values in random order.
         """
         found = self._successors(domains, states, active, random_state)
         return _completed(domains.problem, found, states, active, random_state.random)
@@ -138,7 +138,7 @@ def released(
 
 
 class StateReassignment:
-    """Reassignment of one problem's states, as a mutation and as a start population.
+    """Reassignment of one problem's states, as a mutation and for initial populations.
 
     `share`, from 0 to 1, is the share of variables that a mutation releases in each row. It is
     rounded to at least one variable, or two if values are distinct.

@@ -6,7 +6,7 @@
 //   struct MyProblem : gls::FromScratch<MyProblem> {
 //     explicit MyProblem(const uint64* words);  // from `words()` of the Python class
 //     template <class Values>
-//     Worth worth_of(int m, const Values& values) const;  // values[variable] is -1 if it has none
+//     Worth worth_of(int m, const Values& values) const;  // values[variable]: -1 if it has none
 //   };
 //
 // A functor that evaluates moves by the difference that they make is faster. It may keep data
@@ -28,7 +28,7 @@
 // before and after the call. Any lane may call the other functions, which only read.
 //
 // `assign` and `swap` are called before the values change, and must not change them. The two values
-// of a swap differ. A variable without a value, -1, costs nothing; `value` may be -1, too.
+// of a swap differ. A variable without a value, -1, costs nothing; `value` may also be -1.
 //
 // An optional member `int64 related(const State&, int a, int b) const` measures how closely two
 // variables are related, for searches with release="related".
@@ -94,7 +94,7 @@ struct AnyVariable {
   GLS_DEVICE bool promising(const State&, int) const { return true; }
 };
 
-// Base of a functor that updates the kept data for a swap by two calls of `assign`.
+// Base of a functor that updates the kept data for a swap with two calls of `assign`.
 template <class Problem>
 struct SwapsByAssigning {
   template <class Team>
@@ -107,11 +107,11 @@ struct SwapsByAssigning {
   }
 };
 
-// Base of a functor that evaluates whole states by `worth_of`. It keeps the state's worth.
+// Base of a functor that evaluates whole states with `worth_of`. It keeps the state's worth.
 template <class Problem>
 struct FromScratch : AnyVariable {
-  // The values of a state, except that variable `first` has the value `its` and variable `second`,
-  // if there is one, the value `other`.
+  // The values of a state, except that variable `first` has the value `its`, and that variable
+  // `second`, if it is not -1, has the value `other`.
   struct Changed {
     const int* values;
     int first, its, second, other;

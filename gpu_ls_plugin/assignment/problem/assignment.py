@@ -30,23 +30,23 @@ class Assignment(Problem):
     """A problem whose rows give each variable a value, or -1 if it has none yet.
 
     A subclass defines `cost` and `integer`, and `feasible` if states in which each variable has a
-    value may break constraints. To be searched, it also defines `functor`, its `header` or
-    `source`, and `words`.
+    value may break constraints. For searches, it also defines `functor`, its `header` or `source`,
+    and `words`.
 
     Parameters
     ----------
     sizes : array_like of positive integers, shape (n,)
-        How many values each variable has; they are numbered from 0.
+        How many values each variable has; values are numbered from 0.
 
     Attributes
     ----------
     sizes : int32 array, shape (n,)
         Read only.
     moves : tuple of {"assign", "swap"}
-        How searches may change states: assign a value to a variable, or swap those of two.
+        How searches may change states: assign a value to a variable, or swap the values of two.
     distinct : bool
-        Whether all variables must have different values. Each then needs the same number of
-        values, at least n. With exactly n, searches only swap, whatever `moves` says.
+        Whether all variables must have different values. Each variable then needs the same number
+        of values, at least n. With exactly n values, searches only swap, whatever `moves` says.
     interchangeable : bool
         Whether values, such as colours, can be renamed without changing the cost.
     chains : bool
@@ -101,7 +101,7 @@ class Assignment(Problem):
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
         """Return which states give all variables values, distinct ones if required, shape (P,).
 
-        A subclass may override it.
+        A subclass may override this method.
         """
         states = self.check(rows)
         complete = (states >= 0).all(axis=1)
@@ -163,19 +163,19 @@ class Assignment(Problem):
         return ""
 
     def words(self) -> list[Any]:
-        """Return the functor's parameters: integers, floats, NumPy arrays."""
+        """Return the functor's parameters: integers, floats and NumPy arrays."""
         return []
 
     def quick_state(self) -> NDArray[np.int32] | None:
         """Return a complete state, shape (n,), that takes hardly any time to make.
 
-        The first row of a search begins from it, so that even a search without time returns
-        no worse state. By default None; the search then makes a state by `CheapestValue`.
+        The first row of a search begins from this state, so that even a search that has no time
+        returns nothing worse. By default None; the search then makes a state with `CheapestValue`.
         """
         return None
 
     def relaxed_words(self) -> list[Any] | None:
-        """Return parameters with which the functor considers all values, for some rounds.
+        """Return parameters with which the functor considers all values, for use in some rounds.
 
         By default None: the functor always considers all values.
         """
@@ -211,7 +211,7 @@ def neighbour_lists(pairs: NDArray[Any], n: int) -> tuple[NDArray[np.int32], NDA
 def check_states(
     rows: ArrayLike, sizes: NDArray[Any], *, parameter: str = "states"
 ) -> NDArray[np.int32]:
-    """Return states as a C-contiguous int32 array (P, m), without a copy if they are one already.
+    """Return states as a C-contiguous int32 array (P, m); such an array is not copied.
 
     `sizes` has the number of values of each variable. An InvalidTourError names the wrong row and
     variable.

@@ -108,8 +108,8 @@ class Integers:
 def read_graph(path: str | os.PathLike[str]) -> tuple[int, NDArray[np.int64]]:
     """Return the number of vertices, and the edges with vertices numbered from 0.
 
-    Some files count each edge twice, and some have a few edges fewer than they state. A file with
-    fewer than half of the stated edges raises FileFormatError.
+    Some files count each edge twice, and some have slightly fewer edges than they state. A file
+    with fewer than half of the stated edges raises FileFormatError.
     """
     counts: list[int] = []
     edges: list[tuple[int, int]] = []

@@ -13,7 +13,10 @@ KINDS = ("A", "B", "C", "D", "E")  # types of generalised assignment
 
 
 def random_edges(n: int, density: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return edges of a random graph: each pair of its n vertices with probability `density`."""
+    """Return the edges of a random graph with n vertices.
+
+    Each pair of vertices is joined with probability `density`.
+    """
     rows = [i + 1 + np.flatnonzero(rng.random(n - 1 - i) < density) for i in range(n)]
     return np.stack([np.repeat(np.arange(n), [len(row) for row in rows]), np.concatenate(rows)], 1)
 
@@ -54,7 +57,7 @@ def leighton_edges(n: int, colours: int, count: int, rng: np.random.Generator) -
 
     Vertices are divided into one class per colour. The first clique has a vertex of each class, the
     other cliques have one vertex of each of a random number of classes. Single edges between
-    classes make up the rest of `count`. Finally vertices are shuffled, which hides the classes.
+    classes make up the rest of `count`. Finally, vertices are shuffled, which hides the classes.
     """
     classes = np.arange(n) % colours
     chosen = np.zeros((n, n), bool)
@@ -106,7 +109,7 @@ def generalised_assignment(
 def uniform_matrices(n: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """Return two symmetric matrices of integers from 0 to 99, with zero diagonals.
 
-    Like tai*a in Taillard, *Robust taboo search for the quadratic assignment problem*, 1991.
+    See tai*a in Taillard, *Robust taboo search for the quadratic assignment problem*, 1991.
     """
     halves = [np.triu(rng.integers(0, 100, (n, n)), 1) for _ in range(2)]
     return [half + half.T for half in halves]

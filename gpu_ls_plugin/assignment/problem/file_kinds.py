@@ -69,7 +69,7 @@ def _count(word: bytes) -> int:
 
 
 def _read_graph(file: Path, *, optimum: float | None, colours: int | None = None) -> GraphColouring:
-    """Read a graph, with one colour if `colours` is None, as the colours are then minimised."""
+    """Read a graph; it has one colour if `colours` is None, since the number is then minimised."""
     if colours is None:
         return GraphColouring.read(file, 1)
     return GraphColouring.read(file, colours, optimum=0 if optimum is None else optimum)

@@ -24,7 +24,7 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
     Number cost, resource;
   };
 
-  // A job and an agent that chains try for it.
+  // A job and an agent that ejection chains try for the job.
   struct Likely {
     int variable, value;
   };
@@ -72,7 +72,7 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
       if (agent >= 0) overs(state)[agent] += price(job, agent).resource;
     });
   }
-  // Two jobs are closely related if a swap of their agents would hardly change loads.
+  // Two jobs are closely related if a swap of their agents would hardly change the loads.
   GLS_DEVICE int64 related(const State& state, int first, int second) const {
     const auto differs = [&](int agent) {
       const int64 more = int64(price(first, agent).resource) - price(second, agent).resource;

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST = 2**62  # largest sum of costs, or of resources
 MOST_QUICK = 4096  # maximum number of jobs to assign greedily, which takes about 20 ms
-SMALL = 2**31  # numbers below this are read by kernels in 32 bits
+SMALL = 2**31  # kernels read numbers below this as 32-bit integers
 MOST_CHAINED = 2**30  # ejection chains need sums below this, so that ranks fit into 64 bits
 LIKELY = 1.0  # average number of likely agents of a job in addition to the likeliest one
 
@@ -93,7 +93,7 @@ class GeneralisedAssignment(Assignment):
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
         spread = np.ptp(self.costs, axis=1).mean() / max(1.0, self.resources.mean())
         self.penalty = float(spread) or 1.0
-        # Chains need sums of costs and priced resources to fit into 64 bits at any prices.
+        # Chains need sums of costs and priced resources to fit into 64 bits, whatever the prices.
         most = largest(self.costs, self.resources, self.capacities)
         self.chains = jobs * most < MOST_CHAINED
         self.heaviest = int(self.resources.max(axis=1).sum())
@@ -132,9 +132,9 @@ class GeneralisedAssignment(Assignment):
 
     @classmethod
     def generated(cls, kind: str, jobs: int, agents: int, seed: int | None = 0) -> Self:
-        """Make an instance by the published rules of type A, B, C, D or E.
+        """Make an instance according to the published rules for type A, B, C, D or E.
 
-        Later letters have tighter capacities; in D and E, cheap assignments take much capacity.
+        Later types have tighter capacities; in D and E, cheap assignments take much capacity.
         A to D: Chu and Beasley (1997); E: Laguna, Kelly, González-Velarde and Glover (1995),
         rounded.
         """
@@ -180,9 +180,10 @@ class GeneralisedAssignment(Assignment):
     def quick_state(self) -> NDArray[np.int32] | None:
         """Return a greedy assignment; None for more than 4,096 jobs.
 
-        Jobs with the largest difference between their best two agents come first. Each is given to
-        the best agent with room for it. The best agent has the lowest cost; if the problem has
-        chains, a second assignment adds the price of capacity, and the better one is returned.
+        Jobs with the largest difference between their best two agents come first. Each job is given
+        to the agent of lowest cost that has room for it. If the problem has chains, a second
+        assignment is made with the price of capacity added to the costs, and the better of the two
+        is returned.
         """
         if self.n > MOST_QUICK:
             return None
@@ -193,7 +194,7 @@ class GeneralisedAssignment(Assignment):
         return made[int(np.lexsort([paid, excesses])[0])]
 
     def _greedy(self, priced: NDArray[np.float64]) -> NDArray[np.int32]:
-        """Return the greedy assignment by priced costs, shape (jobs, agents)."""
+        """Return the greedy assignment, shape (jobs,), for priced costs, shape (jobs, agents)."""
         room, state = self.capacities.copy(), np.empty(self.n, np.int32)
         fitting = np.where(self.resources <= room, priced, np.inf)
         ranked = np.partition(fitting, min(1, self.agents - 1), axis=1)
@@ -215,7 +216,7 @@ class GeneralisedAssignment(Assignment):
         return self._words(*self._likely)
 
     def relaxed_words(self) -> list[Any] | None:
-        """Return words that make all agents of enough capacity likely; None if they already are."""
+        """Return words that make all agents with room for a job likely; None if all already are."""
         if not self.chains:
             return None
         rates, _, fewer = self._likely

@@ -43,7 +43,7 @@ class GraphColouring(Assignment):
     Attributes
     ----------
     edges : int32 array, shape (E, 2), read-only
-        Sorted, each edge once, with its smaller vertex first.
+        Sorted; each edge occurs once, with its smaller vertex first.
     colours : int
 
     Raises
@@ -99,7 +99,7 @@ class GraphColouring(Assignment):
 
     @classmethod
     def queen(cls, rows: int, columns: int, colours: int) -> Self:
-        """Make the queen graph: it joins squares of a board if a queen can move between them."""
+        """Make the queen graph, which joins two squares if a queen can move between them."""
         rows = checks.integer("rows", rows, least=1, most=2**7)
         columns = checks.integer("columns", columns, least=1, most=2**7)
         edges = assignment_instances.queen_edges(rows, columns)
@@ -154,7 +154,7 @@ class GraphColouring(Assignment):
         return costs
 
     def canonical(self, rows: Any, /) -> NDArray[np.int32]:
-        """Return colourings with their colours renumbered in the order of appearance."""
+        """Return colourings with their colours renumbered in order of appearance."""
         states = self.check(rows)
         written = np.empty_like(states)
         for row, state in zip(written, states, strict=True):
@@ -210,10 +210,10 @@ def greedy_colouring(graph: GraphColouring, colours: int | None = None) -> NDArr
 
 
 def greedy_clique(graph: GraphColouring) -> list[int]:
-    """Return vertices that are all neighbours of each other, and so need different colours.
+    """Return vertices that are all neighbours of each other and so need different colours.
 
-    Vertices join the clique one by one: each time the vertex with the most neighbours among those
-    that can still join.
+    Vertices join the clique one by one. The next one is always the vertex with the most neighbours
+    among those that can still join.
     """
     begins, neighbours = graph.neighbours
     clique: list[int] = []

@@ -20,17 +20,17 @@ HOPED = 0.02  # assumed gap between the best bound and the optimum, as a share o
 SHARE_OF_SPREAD = 0.01  # this share of the sum of spreads replaces a bound that is closer to 0
 MOST_LIKELY = 6  # maximum number of likely values of a variable
 HIGHEST = 2.0**16  # highest price of a unit, unless costs of a variable differ by more
-MOST_PRICED = 2.0**58  # highest price of all capacity, in 1/UNIT; the sum of a few fits 64 bits
+MOST_PRICED = 2.0**58  # highest price of all capacity, in 1/UNIT; sums of a few fit into 64 bits
 
 
 def load_prices(
     costs: NDArray[Any], resources: NDArray[Any], capacities: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return the price of a unit of each value's capacity, found by subgradient steps from 0.
+    """Return the price of a unit of each value's capacity, found with subgradient steps from 0.
 
     A variable's priced cost of a value is its cost plus the price of the capacity that it takes.
     With capacities relaxed, each variable takes the value with the lowest priced cost. The sum of
-    these costs, less the price of all capacity, is a lower bound of the optimum. The returned
+    these costs, less the price of all capacity, is a lower bound on the optimum. The returned
     prices are those of the best bound (Held, Wolfe and Crowder 1974). Every operation rounds in the
     same way on all machines.
     """

@@ -18,7 +18,7 @@ namespace gls {
 
 struct QuadraticAssignmentData {
   int64 n;                                // number of facilities
-  int64 stride;                           // how many Numbers one facility's kept costs take
+  int64 stride;                           // how many Numbers the kept costs of a facility take up
   const void *own_flows, *own_distances;  // Numbers: diagonals of flows and distances
   const void* tables;                     // Entries, one table after the other
 };
@@ -115,7 +115,7 @@ struct QuadraticAssignment : AnyVariable {
       for (int l = 0; l < n; ++l) {
         for (int k = 0; k < n; ++k) raise<1>(state, l, k, flow, distance + k, n);
       }
-    } else {  // a lane updates a column, or a part if there are more lanes than columns
+    } else {  // a lane updates a column, or part of one if there are more lanes than columns
       const int parts = Team::kLanes < n ? 1 : Team::kLanes / n, rows = (n + parts - 1) / parts;
       team.each(n * parts, [&](int item) {
         const int k = item % n, begin = item / n * rows;

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MOST = 2**63  # sums stay below this
-SMALL = 2**31  # numbers below this are computed by kernels in 32 bits
+SMALL = 2**31  # kernels compute with 32-bit integers if all numbers are below this
 MOST_QUICK = 512  # maximum number of facilities to place greedily, which takes about 60 ms
 TYPES = {np.int16: "short", np.int32: "int", np.int64: "gls::int64"}
 
@@ -102,7 +102,7 @@ class QuadraticAssignment(Assignment):
         return cls(*assignment_instances.uniform_matrices(n, rng), name=f"uniform{n}")
 
     def write_solution(self, state: Any, path: str | os.PathLike[str]) -> None:
-        """Write a state and its cost as a solution of QAPLIB (.sln): the location of each facility.
+        """Write the location of each facility, and the cost, as a QAPLIB solution (.sln).
 
         The file is written completely or not at all.
 
@@ -119,7 +119,7 @@ class QuadraticAssignment(Assignment):
         assignment_files.write_permutation(path, self.cost(row)[0].item(), row)
 
     def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
-        """Read a solution of QAPLIB (.sln) as a row.
+        """Read a QAPLIB solution (.sln) as a row.
 
         Some files list the location of each facility, others the facility at each location. The
         cost in the file shows which it is.
@@ -157,7 +157,7 @@ class QuadraticAssignment(Assignment):
         """Return a greedy permutation: the facilities with the largest flows come first.
 
         Each is placed at its cheapest free location. If there are more than 512 facilities, the
-        locations are used in the order of their total distances to all others.
+        locations are used in order of their total distances to all others.
         """
         flows, distances = self.flows.astype(float), self.distances.astype(float)
         busiest = (flows.sum(axis=0) + flows.sum(axis=1)).argsort(kind="stable")[::-1]
@@ -195,7 +195,7 @@ class QuadraticAssignment(Assignment):
         return in_order(QuadraticAssignment.header, "QuadraticAssignmentData", data)
 
     def kept_bytes(self) -> int:
-        """Return the size in bytes of the kept costs, and of vectors by which moves change them."""
+        """Return the size in bytes of the kept costs, and of the vectors that update them."""
         numbers = self.n * (self._stride + 2 * len(self._terms))
         return int(np.dtype(self._number).itemsize * numbers)
 

@@ -65,9 +65,9 @@ def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:
 
 
 def distinct_rows(backend: Backend, states: Any) -> Any:
-    """Return the rows in their order, without those that repeat an earlier one."""
+    """Return the rows in their original order, without those that repeat an earlier one."""
     xp = backend.xp
-    # Not by `unique`, since CuPy's version compares rows one by one from the host.
+    # This does not use `unique`, since CuPy's version compares rows one by one from the host.
     numbered = xp.vstack([xp.arange(len(states), dtype="int32"), states.T])
     order = xp.lexsort(numbered)  # equal rows are neighbours, the earliest first
     first = xp.ones(len(states), bool)

@@ -64,15 +64,17 @@ class SuccessorGeneration:
     state, and one is chosen with a probability proportional to its weight. A variable whose
     values all have weight 0 gets no value (Köster, Groß and Krüger: FANG).
 
-    Successors depend only on their state, its number, `seed` and the heuristic, not on sampler,
-    backend, batch or threads. The first successors of a state are the same for every `count`.
+    Successors depend only on their state, its number, `seed` and the heuristic, and not on the
+    sampler, backend, batch or number of threads. The first successors of a state are the same for
+    every `count`.
 
     Parameters
     ----------
     heuristic : Heuristic
     sampler : {"auto", "stored", "rescan"}
-        "stored" keeps the ratings of a variable's values in memory, "rescan" rates values again.
-        Both choose the same values. "auto" is "stored" if a variable's ratings take at most 48 KiB.
+        "stored" keeps the ratings of a variable's values in memory, and "rescan" rates values
+        again. Both choose the same values. "auto" is "stored" if a variable's ratings take at most
+        48 KiB, otherwise "rescan".
 
     Raises
     ------
@@ -121,7 +123,7 @@ class SuccessorGeneration:
         count : int
             Number of successors of each state. They follow each other in the result.
         active : bool array, shape (m,) or (P, m), optional
-            Which variables are reassigned, by default all; the others keep their values.
+            Which variables are reassigned; by default, all of them. The others keep their values.
         order : {"given", "shuffled"}
             Whether variables are assigned by number, or in a random order for each successor.
         distinct : bool
@@ -131,8 +133,8 @@ class SuccessorGeneration:
         backend, device
             See `get_backend`.
         memory_limit : int, optional
-            How many bytes may be used in addition to states and successors; by default those
-            available. The limit does not change the result.
+            How many bytes may be used in addition to states and successors; by default, all that
+            are available. The limit does not change the result.
         first_row : int
             Number of the first state if the batch is part of a larger one.
 
@@ -146,7 +148,7 @@ class SuccessorGeneration:
         UnsupportedProblemError
             The heuristic does not fit the problem.
         InvalidTourError, InvalidTypeError, InvalidParameterError
-            States, mask or another parameter are invalid.
+            The states, the mask or another parameter is invalid.
         InsufficientMemoryError
             Not even one successor fits into memory.
         """
@@ -186,9 +188,9 @@ class SuccessorGeneration:
     ) -> Any:
         """Return the states that random keys encode: keys replace the random numbers of a call.
 
-        Each state is a successor of the empty one. A key chooses a value of its variable by the
-        inverse of the weights' distribution function: the first value at which the sum of weights
-        exceeds the key times their total. Uniform keys encode states like those that a call
+        Each state is a successor of the empty one. A key chooses a value of its variable through
+        the inverse of the weights' distribution function: the first value at which the sum of
+        weights exceeds the key times their total. Uniform keys encode states like those that a call
         generates, and similar keys mostly encode similar states (Bean 1994).
 
         Parameters
@@ -211,7 +213,7 @@ class SuccessorGeneration:
         UnsupportedProblemError
             The heuristic does not fit the problem.
         InvalidParameterError, InvalidTypeError
-            Keys or another parameter are invalid; the message names the row of a wrong key.
+            The keys or another parameter is invalid; the message names the row of a wrong key.
         """
         if problem is not None:
             checks.instance("problem", problem, kind=Problem, wanted="Problem")
@@ -338,7 +340,7 @@ class SuccessorGeneration:
         given: dict[str, Any],
         memory: int,
     ) -> _Launch:
-        """Return the kernel: on a CPU, if possible, the side-by-side one; results are the same."""
+        """Return the kernel; on a CPU, if possible, the side-by-side one, with equal results."""
         m, most, part = len(sizes), int(sizes.max()), self.heuristic.on(problem)
         kept = part.kept_bytes(problem)
         if (

@@ -1,5 +1,5 @@
-// Chooses a value by prefix sums of weights: the first value whose prefix sum, including its
-// weight, is greater than the drawn number.
+// Chooses a value with prefix sums of weights: the first value whose prefix sum, including the
+// value's weight, is greater than the drawn number.
 //
 // Each lane sums up its share of the values. The warp whose sum holds the drawn number continues
 // alone: its lanes find the share that holds the number, then divide that range among themselves

@@ -7,8 +7,8 @@
 namespace gls {
 
 // How many lanes share a range of values and take turns in it, so that they read neighbouring
-// memory at the same time. Ranges follow each other in the order of the values. Measured, like
-// kAhead, in docs/kernels.md, "Successors of assignments".
+// memory at the same time. Ranges follow each other in the order of the values. This number and
+// kAhead are measured in docs/kernels.md, "Successors of assignments".
 template <class Team>
 constexpr int kTogether = Team::kLanes > 1 ? 4 : 1;
 
@@ -32,8 +32,8 @@ template <int kStep, int kAhead>
 struct Share {
   int from, to;
 
-  // Calls use(value, load(value)) for each value, in order, and after() after at most kAhead
-  // values.
+  // Calls use(value, load(value)) for each value, in order, and after() after each group of at most
+  // kAhead values.
   template <class Load, class Use, class After>
   GLS_DEVICE void each(Load load, Use use, After after) const {
     int value = from;
@@ -86,7 +86,7 @@ struct Share {
   }
 };
 
-// Part `number` of [from, to), cut into kParts equal parts.
+// Part `number` of [from, to), which is cut into kParts equal parts.
 template <int kParts, int kAhead = 1>
 GLS_DEVICE Share<1, kAhead> part_of(int from, int to, int number) {
   const int size = (to - from + kParts - 1) / kParts;

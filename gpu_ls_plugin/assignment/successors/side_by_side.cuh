@@ -1,10 +1,10 @@
 // Generates successors side by side on one thread of a CPU: several states assign the same variable
 // at the same time, each in a lane of a vector.
 //
-// `GenerateSuccessors` uses the lanes for the values of a variable: a single state waits for a sum
-// across lanes, for the chosen value and for the changes that the choice makes. Side by side, lanes
-// exchange nothing. Both choose the same values. Data of all states are interleaved: item i of
-// state `lane` is at i * kSideBySide + lane.
+// `GenerateSuccessors` uses the lanes for the values of a variable, so that a single state waits
+// for a sum across lanes, for the chosen value and for the changes that the choice makes. Side by
+// side, lanes exchange nothing. Both kernels choose the same values. Data of all states are
+// interleaved: item i of state `lane` is at i * kSideBySide + lane.
 #pragma once
 
 #include "assignment/successors/generate.cuh"
@@ -219,7 +219,7 @@ struct GenerateSideBySide {
     }
   }
 
-  // Chooses a value of the variable for each lane, or -1.
+  // Chooses a value of the variable for each lane; -1 if no value has a positive weight.
   GLS_DEVICE void choose(int variable, int* values) const {
     uint64 bits[kSideBySide];
     GLS_SIDE_BY_SIDE

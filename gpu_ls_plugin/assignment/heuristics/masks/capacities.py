@@ -58,7 +58,7 @@ class Capacities(Mask):
         return f"Capacities({len(self.capacities)} values, {len(self.demands)} variables)"
 
     def check(self, sizes: NDArray[Any]) -> None:
-        """Raise UnsupportedProblemError for other variables, or more values than capacities."""
+        """Raise UnsupportedProblemError if variables differ in number or have too many values."""
         if len(self.demands) != len(sizes):
             raise UnsupportedProblemError(
                 f"demands: they are for {len(self.demands)} variables, but there are {len(sizes)}"

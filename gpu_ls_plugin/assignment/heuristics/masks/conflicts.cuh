@@ -1,4 +1,4 @@
-// Masks that give variables different values: variables in conflict, or all variables.
+// Masks that keep values distinct: those of variables in conflict, or those of all variables.
 #pragma once
 
 #include "assignment/heuristics/masks/value_set.cuh"

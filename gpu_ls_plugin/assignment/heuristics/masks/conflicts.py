@@ -1,4 +1,4 @@
-"""Masks that give variables different values: given pairs of variables, or all variables."""
+"""Masks that keep values distinct: those of given pairs of variables, or of all variables."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Conflicts(Mask):
         return f"Conflicts({len(self.pairs)} pairs)"
 
     def check(self, sizes: NDArray[Any]) -> None:
-        """Raise UnsupportedProblemError if a pair has a variable that does not exist."""
+        """Raise UnsupportedProblemError if a pair contains a variable that does not exist."""
         if self.pairs.size and (last := int(self.pairs.max())) >= len(sizes):
             raise UnsupportedProblemError(
                 f"pairs: variable {last} is in conflict, but variables are 0..{len(sizes) - 1}"

@@ -1,13 +1,13 @@
-// Sets of values, one byte for each value: a lane adds a value by a plain store, and a CPU looks up
-// eight to sixty-four values in one instruction.
+// Sets of values with one byte for each value: a lane adds a value with a plain store, and a CPU
+// looks up eight to sixty-four values with one instruction.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
 
 namespace gls {
 
-// Number of bytes before the byte of value 0. The last of them belongs to -1: variables without a
-// value set it, and nothing reads it.
+// Number of bytes before the byte of value 0. The last of them belongs to the value -1: it is set
+// for variables without a value, and nothing reads it.
 constexpr int kNoValue = 16;
 
 // The set that a mask keeps beside a state.
