@@ -50,7 +50,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "no moves": (MyTwoOpt(claim="0 * gain"), "offers no move"),
     "shares other gains": (
         MyTwoOpt(more=EACH_GAIN.format(gain=SHARED + " / 2")),
-        r"gain\(\) returns .* but each_gain\(\) has",
+        r"gain\(\) returns .* but each_gain\(\) reports",
     ),
     "directed lengths": (OneWay(), "claims to gain .* but makes the tour"),
     "no C++": (MyTwoOpt(claim="undefined"), "composing its kernel|CompilationError"),
