@@ -158,7 +158,7 @@ class Recombination(Cooperation):
             Parents, row by row, as NumPy or CuPy arrays; not changed. If `first` is a CuPy array,
             the result is on the same device.
         seed : int or None
-            Pass a different seed in each call; None draws a random seed.
+            Pass another seed in each call; None draws a random seed.
         backend, device
             See `get_backend`.
         memory_limit : int, optional

@@ -191,8 +191,8 @@ struct BrokenTour {
     Neighbour v, w;
   };
 
-  // Replaces the edges (u, v) and (c, w) by (u, c) and (v, w), which joins the subtours of u and c.
-  // `into` is the subtour of u. There must be room for two more cuts.
+  // Replaces the edges (u, v) and (c, w) with (u, c) and (v, w), which joins the subtours of u and
+  // c. `into` is the subtour of u. There must be room for two more cuts.
   template <class Team>
   GLS_DEVICE void merge(const Team& team, const Exchange& exchange, int into) {
     const Neighbour v = exchange.v, w = exchange.w;
@@ -287,8 +287,7 @@ struct BrokenTour {
     });
   }
 
-  // Returns the side at which the neighbour is once the edge between it and the city at `side` has
-  // been removed.
+  // Returns the side of the neighbour once the edge to it from the city at `side` has been removed.
   GLS_DEVICE int across(int side, const Neighbour& neighbour) const {
     if (neighbour.edge >= 0) return int(sides[int(at[side]) ^ 1]);
     return 2 * path_of(tour.place(neighbour.city)) + 1 - side % 2;

@@ -112,7 +112,7 @@ class PartiallyMappedRecombination(PairRecombination):
 
 @dataclass(frozen=True)
 class SegmentRecombination(PairRecombination):
-    """Begin with a path of the second parent and continue along the first from its end.
+    """Begin with a path of the second parent and continue along the first parent.
 
     The child is a path of the second parent, followed by the other cities in the order of the
     first parent. The first parent is read from the end of the path on, in the direction in which it

@@ -35,8 +35,8 @@ def edge_numbers(
 
     Numbers are 0 to n * n - 1, and equal only for equal edges. If lengths are symmetric, the
     direction of an edge does not matter. If the number of `customers` is given, tours are giant
-    tours, and all copies of the depot count as one city. Still no number occurs twice in a giant
-    tour: the second edge of a route with one customer gets a different number, and so does each
+    tours, and all copies of the depot count as one city. Even so, no number occurs twice in a
+    giant tour: the second edge of a route with one customer gets another number, and so does each
     empty route.
     """
     if customers is not None:

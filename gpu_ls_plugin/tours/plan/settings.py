@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MOST_PER_PROCESSOR = 16  # maximum number of chains: per multiprocessor of a GPU, or on a CPU
 LEAST_COOPERATING = 4  # minimum number of chains for migrations
-MANY = 100  # number of chains from which on they migrate more often
+MANY = 100  # populations of at least this many chains migrate more often
 HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # initial temperature of annealing, without and with crossovers
 HEATS_OF_PARTS = (1.6, 0.8)  # initial and final temperature of each round (docs/benchmarks.md)
 # Seconds to make alpha-nearest lists on one slow core: per city, and per entry of a matrix.

@@ -171,7 +171,7 @@ class GoodTour:
 
 
 def add_good_tour(call: Call, chains: Callable[..., Any]) -> None:
-    """Replace the first tour of a batch on the CPU by a good one if there is no time for descents.
+    """On the CPU, replace a batch's first tour with a good one if descents would take too long.
 
     The good tour gets half of the time, and is used only if it is cheaper. Nothing happens if a
     search has already improved the tours.
