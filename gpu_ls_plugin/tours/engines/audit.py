@@ -85,7 +85,7 @@ def check_tours(
 
 
 def advice(problem: TSP) -> str:
-    """Return a hint about a third-party objective; empty if the objective is built in."""
+    """Return a hint about a third-party objective, or "" if the objective is built in."""
     if not foreign(problem.objective):
         return ""
     if problem.objective.directed or not problem.symmetric:

@@ -75,7 +75,7 @@ class CompilesAhead(ABC):
 
 
 def with_quick_candidates(search: Any, problem: TSP) -> Any:
-    """Compile the kernels that make candidates; return the search with candidates quick to make."""
+    """Compile the candidates' kernels; return the search with candidates that are quick to make."""
     if isinstance(search.candidates, All):
         return search
     search.candidates.compile(problem)
@@ -105,7 +105,7 @@ def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> No
         chains.behind(1)  # waits for the GPU
         equal_costs(chains)
         row = chosen.xp.zeros(1, "int64")
-        chains.restart(search.search, row, A_MOMENT)  # may have no result in time
+        chains.restart(search.search, row, A_MOMENT)  # may not finish in time
         chains.begin_anew(row, chains.tours[row], chains.costs[row])
         chains.keep_best()
         if len(tours) > 1:  # half of the chains may restart together, in another layout

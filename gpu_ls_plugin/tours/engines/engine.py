@@ -44,11 +44,11 @@ class Engine(ABC):
     seen : array of NumPy, shape (P,), uint8
         The states when the host last read them.
     pass_counts, move_counts : arrays of the backend, shape (P,), int64
-        How many passes each tour has made, and how many moves.
+        Number of passes, and of moves, that each tour has made so far.
     moves_by : array of the backend, shape (K,), int64
         Number of moves by each neighbourhood in all tours; 0 if there is only one neighbourhood.
     arrays : dict
-        The arrays on the backend, by the names of kernel parameters.
+        The arrays on the backend, keyed by the names of kernel parameters.
     """
 
     smallest: ClassVar[int] = 4
@@ -71,7 +71,7 @@ class Engine(ABC):
         }
 
     def look_at(self, cities: Any) -> None:
-        """Set which cities to look at first, bool (P, n); the base class looks at all of them."""
+        """Set which cities to look at first, bool (P, n); the base class looks at all cities."""
 
     @abstractmethod
     def launch(self, passes: int, seconds: float) -> None:
@@ -88,7 +88,7 @@ class Engine(ABC):
     def slices(self, together: int, seconds: float) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the first row and the arrays of `together` tours at a time, while time is left.
 
-        A single launch for the whole batch might go on for too long after time is up.
+        A single launch for the whole batch might run for too long after time is up.
         """
         watch = Stopwatch.of(seconds)
         for begin in range(0, len(self.tours), together):
@@ -137,8 +137,7 @@ def moves_by_name(
 ) -> dict[str, int]:
     """Return how many moves each neighbourhood has made, by name; repeated names are numbered.
 
-    `moves` is the total. `moves_by` (K,) has one count per neighbourhood; it is ignored if there is
-    only one.
+    `moves` is the total. `moves_by` (K,) has one count per neighbourhood; it is ignored if K is 1.
     """
     counts = moves_by.tolist() if len(neighbourhoods) > 1 else [moves]
     found: dict[str, int] = {}

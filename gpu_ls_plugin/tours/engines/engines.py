@@ -145,7 +145,7 @@ def multi_descent(
 def filtered(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Return the engine factory of a filtered neighbourhood; lists become one more filter."""
+    """Return the engine factory of a filtered neighbourhood; candidate lists become a filter."""
     require_shared_lengths(problem, "a FilteredNeighbourhood")
     require_undirected(problem.objective, "a complete neighbourhood")
     (part,) = search.neighbourhoods
@@ -162,7 +162,7 @@ def filtered(
 def _unfiltered(search: Any, *others: Any) -> EngineFactory:
     """Return the engine factory of a complete neighbourhood under an objective.
 
-    Climbs only add up lengths. `FilteredMoves` serves instead, with a filter that keeps all moves.
+    Climbs only add up lengths, so `FilteredMoves` serves instead; its filter keeps all moves.
     """
     part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
     return filtered(replace(search, neighbourhoods=(part,)), *others)
@@ -188,7 +188,7 @@ def _composed_on_lists(search: Parameters) -> bool:
 
 
 def _over_all_cities(*neighbourhoods: Any) -> Callable[[Parameters], bool]:
-    """Return a test: does a search have just one of these neighbourhoods, over `All()` cities?"""
+    """Return a test of whether a search has just one of these neighbourhoods, over `All()`."""
     alone = tuple((part,) for part in neighbourhoods)
     return lambda search: isinstance(search.candidates, All) and search.neighbourhoods in alone
 
@@ -263,7 +263,7 @@ def ready(search: Parameters, backend: Backend, problem: TSP, seconds: float) ->
 
 
 def _services() -> Iterator[Service]:
-    """Yield all services, those of other domains last."""
+    """Yield all services; those of other domains come last."""
     yield from SERVICES
     yield from (service() for service in services.of_other_domains)
 

@@ -27,7 +27,7 @@ class Pivoting:
 
     @property
     def by_step(self) -> bool:
-        """Whether a look at a city stops at the earliest first step with an improving move."""
+        """Whether a look stops at the earliest first step with an improving move; see `First`."""
         return False
 
 

@@ -43,7 +43,7 @@ class Parameters(Protocol):
 class EngineFactory:
     """Makes the engines of one search."""
 
-    # Arguments: the tours, the number of their first row, the maximum number of moves per tour.
+    # Arguments: the tours, the number of their first row, and the maximum number of moves per tour.
     make: Callable[[Any, int, int], Engine]
     bytes_per_tour: int  # device memory that a tour needs
 
@@ -61,7 +61,7 @@ class Service:
     """An engine, and the searches that it serves."""
 
     pivoting: tuple[type[Pivoting], ...]  # rules that the engine serves
-    moves: Callable[[Parameters], bool]  # tests whether it serves a search's moves and candidates
+    moves: Callable[[Parameters], bool]  # whether it serves a search's moves and candidates
     prepare: Preparation  # returns the engine factory of a search
     lists: Lists
     cities: Callable[[TSP], TSP] = lambda problem: problem  # the problem whose lists are needed

@@ -52,7 +52,7 @@ struct Bridge {
   Length lengths[8];
 
   // Whether the segments fit into the ring of the queue, which is empty at this time. If so, they
-  // change places in one step; otherwise, the chain makes and undoes the bridge like any move.
+  // change places in one step; otherwise, the chain makes and undoes the bridge like other moves.
   GLS_DEVICE bool swaps() const { return cuts.at[3] - cuts.at[0] <= kChainQueue; }
 
   template <class Team, class City>
@@ -73,7 +73,7 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
   for (int attempt = 0; attempt < kKickAttempts; ++attempt) {
     BridgeCuts cuts = Cuts::draw(random, view, window);
     GLS_UNROLL
-    for (int c = 0; c < 4; ++c) {  // cuts the next edge, which is free, instead of a fixed one
+    for (int c = 0; c < 4; ++c) {  // if an edge is fixed, cuts the next one, which is free
       const int place = tour.wrap_high(cuts.first + cuts.at[c]);
       cuts.at[c] += view.fixed.hold(tour.at(place - 1), tour.at(place));
     }
@@ -84,7 +84,7 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
       move.forward = 1;
       move.edges = 4;
     });
-    // The city before cut c gets a new successor: the city behind cut c ^ 2.
+    // The city before cut c gets a new successor: the city after cut c ^ 2.
     team.each(8, [&](int edge) {
       const int cut = edge / 2, other = edge % 2 ? cut ^ 2 : cut;
       const auto place = [&](int c) { return tour.wrap_high(cuts.first + bridge.cuts.at[c]); };
@@ -179,22 +179,22 @@ struct Chain
   static constexpr bool kDeep = MostEdges<Neighbourhood>::kValue > kUsualExchange;
   static constexpr int kEdges = kDeep ? kDeepestExchange : kUsualExchange;
   static constexpr int kReversals = (1 + kDeep) * kJournal, kWaiting = (1 + kDeep) * kChainQueue;
-  // If a block has many warps, each lane has few registers.
+  // Whether registers are scarce: if a block has many warps, each lane has few.
   static constexpr bool kScarce = Team::kTeams > 10;
 
   // Whether tours may be infeasible. If so, any feasible tour replaces an infeasible best tour.
   // Chains on parts compare costs alone, because the feasibility of a part is unknown.
   static constexpr bool kJudges = Scope::kWhole && !length_alone<Metric>();
 
-  // The state of a chain; always in shared memory.
+  // The state of a chain; it is always in shared memory.
   struct State : MovesByPart<Neighbourhood> {
     Cost cost, best;
     int64 kicks, idle;
     int item, accepted;
   };
-  // What changes with each move; in shared memory if registers are scarce.
+  // The sums that change with each move; they are in shared memory if registers are scarce.
   struct Sums {
-    Cost rise;  // change of cost by a kick and its repair
+    Cost rise;  // change of cost from a kick and its repair
     int looks, moves_left;
   };
   static_assert(sizeof(State) + sizeof(Sums) <=
@@ -340,7 +340,7 @@ struct Chain
     return found;
   }
 
-  // Whether the repair has led back to the cost before the kick.
+  // Whether the repair has restored the cost that the tour had before the kick.
   GLS_DEVICE bool returned() const { return rise() == 0; }
 
   // Finds the next move of a repair; returns false if no move gains, if the journal or the queue is
@@ -385,7 +385,7 @@ struct Chain
     queue.push(team, move.t, 2 * move.edges);
   }
 
-  // Empties the queue; returns the change of cost by a kick and its repair.
+  // Empties the queue; returns the change of cost from a kick and its repair.
   GLS_DEVICE Cost end_repair() {
     queue.drop(team, queue.size);
     return rise();

@@ -28,8 +28,8 @@ struct ChainBatch {
   int64* accepted_counts;            // accepted kicks
   int64* idle_counts;                // kicks since the last new best tour
   int64* look_counts;                // looks at a city
-  int64* moves_by;                   // of each neighbourhood, moves of all chains together
-  char* scratch;                     // memory of chains that are not in shared memory
+  int64* moves_by;                   // moves by each neighbourhood, in all chains together
+  char* scratch;                     // memory for chains that are not in shared memory
 
   GLS_DEVICE bool ended(int chain, const KickSchedule& schedule) const {
     return kick_counts[chain] >= schedule.until || move_counts[chain] >= schedule.max_moves ||
@@ -37,8 +37,8 @@ struct ChainBatch {
   }
 };
 
-// Returns `rise`, the change of cost by a kick and its repair. Returns 0 if a floating-point rise
-// may be a rounding error: then the tour is almost always the same as before.
+// Returns `rise`, the change of cost from a kick and its repair, or 0 if a floating-point rise may
+// be a rounding error. In that case, the tour is almost always the same as before.
 template <bool real, class Cost>
 GLS_DEVICE Cost rounded(Cost rise, Cost cost) {
   return real && fabs(double(rise)) <= 1e-12 * double(cost) ? 0 : rise;

@@ -38,7 +38,7 @@ class ChainState:
     divisible : bool
         Whether a launch may end after any kick without changing the result.
     tours, best_tours : arrays, shape (P, n), int32
-        Current and best tours; the same array if a chain's current tour is always its best one.
+        Current and best tours; one array for both if a chain's current tour is always its best.
     costs, best_costs : arrays, shape (P,)
         Costs of these tours.
     units : array, shape (P,), float32
@@ -46,7 +46,7 @@ class ChainState:
     kicks, accepted, idle, looks, moves, restarts : arrays, shape (P,), int64
         Counts of each chain; `idle` counts the kicks since the chain's last new best tour.
     moves_by : array, shape (K,), int64
-        Number of moves by each neighbourhood in all chains; not valid if there is only one.
+        Number of moves by each neighbourhood in all chains; not valid if K is 1.
     """
 
     divisible: ClassVar[bool] = True
@@ -90,7 +90,7 @@ class ChainState:
 
     @property
     def state_arguments(self) -> dict[str, Any]:
-        """The arrays by the names of the kernel's parameters."""
+        """The arrays, keyed by the names of the kernel's parameters."""
         return {
             "units": self.units,
             "tours": self.tours,

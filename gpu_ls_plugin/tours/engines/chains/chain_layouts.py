@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 LONGEST_WHOLE = 12_000  # maximum number of cities; longer tours are searched in parts
-SECONDS_PER_KICK = {"cuda": 5e-6, "cpu": 5e-5}  # upper bounds for a kick and its repair
+SECONDS_PER_KICK = {"cuda": 5e-6, "cpu": 5e-5}  # upper bounds on the time of a kick and its repair
 # Warps per block and blocks per multiprocessor, by how many registers the moves need; the first
 # pair that fits is used. Chains on parts need a few more registers than chains on whole tours.
 PART_WARPS = {
@@ -40,7 +40,7 @@ def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECON
 
 
 def part_bytes(n: int, needs: ChainNeeds) -> int:
-    """Return how many bytes of shared memory a chain on a part needs, with its sites and mates."""
+    """Return how many bytes of shared memory a chain on a part needs, including sites and mates."""
     return warp_bytes(n, needs) + padded(n * needs.site_bytes) + padded(2 * n)
 
 

@@ -38,12 +38,12 @@ _STATE = (
 
 
 class Chains(ChainState, ABC):
-    """A batch of chains; each has a current tour, and keeps its best one.
+    """A batch of chains; each has a current tour and keeps its best tour.
 
     Parameters
     ----------
     patience : int, optional
-        A chain waits for a restart after this many kicks without a new best tour; None: never.
+        A chain waits for a restart after this many kicks without a new best tour; if None, never.
     parts : CandidateMoves, optional
         Neighbourhoods and candidates on the backend, if a kernel of chains needs them.
     neighbourhoods : int
@@ -90,13 +90,13 @@ class Chains(ChainState, ABC):
         return self.accept.never_worse and not self.patience and alone
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the chains, as new NumPy arrays and plain values by name."""
+        """Return the state of the chains, as a dict of new NumPy arrays and plain values."""
         to_numpy = self.start.backend.to_numpy
         arrays = {name: np.array(to_numpy(getattr(self, name))) for name in _STATE}
         return {**arrays, "crossed": self.crossed, "gaining": float(self.gaining)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state of the same number of chains."""
+        """Continue from the state of a batch with the same number of chains."""
         for name in _STATE:
             getattr(self, name)[...] = self.start.backend.xp.asarray(state[name])
         self.crossed, self.gaining = state["crossed"], state["gaining"]
@@ -129,12 +129,12 @@ class Chains(ChainState, ABC):
         self.idle[rows] = 0
 
     def adopt(self, tours: Any, costs: Any) -> Any:
-        """Let each chain continue from its row of `tours` (P, n), if cheaper than its best tour.
+        """Let each chain continue from its row of `tours` (P, n) if that is cheaper than its best.
 
         Return a mask (P,) of the chains that do so.
         """
         xp = self.start.backend.xp
-        # A mask, because the host would have to wait for indices.
+        # This is a mask, because the host would have to wait for indices.
         cheaper = xp.asarray(costs) < self.best_costs
         for current, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
             found, where = (costs, cheaper) if current.ndim == 1 else (tours, cheaper[:, None])
@@ -145,11 +145,11 @@ class Chains(ChainState, ABC):
         return cheaper
 
     def keep_best(self) -> Any:
-        """Keep each current tour that is better than its chain's best; return which, as a mask."""
+        """Keep each current tour that is better than its chain's best; return a mask of them."""
         return self.offer(self.tours, self.costs)
 
     def offer(self, tours: Any, costs: Any) -> Any:
-        """Keep each tour (P, n) that is better than its chain's best; return which, as a mask."""
+        """Keep each row of `tours` (P, n) that beats its chain's best; return a mask of them."""
         start, best = self.start, (self.best_tours, self.best_costs)
         leads = better(start.backend, start.problem, (tours, costs), best)
         self.best_costs[leads] = costs[leads]
@@ -184,7 +184,7 @@ class Chains(ChainState, ABC):
         self.keep_best()
 
     def begin_anew(self, rows: Any, tours: Any, costs: Any) -> None:
-        """Let the chains `rows` continue from these tours; they keep their best ones."""
+        """Let the chains `rows` continue from these tours; the chains keep their best tours."""
         self.tours[rows], self.costs[rows] = tours, costs
         self.restarts[rows] += 1
         self.idle[rows] = 0
@@ -285,7 +285,7 @@ class SteppedChains(Chains):
         self._search, self._perturbation = search, perturbation
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Kick each chain up to kick number `until`, one kick of all chains at a time."""
+        """Run each chain up to kick number `until`; a step makes at most one kick per chain."""
         watch = Stopwatch.of(seconds)
         xp = self.start.backend.xp
         while self.behind(until) and watch.left > 0:
@@ -302,10 +302,10 @@ class SteppedChains(Chains):
     def searched(
         self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Run the local search, as in the base class, on all rows from the first to the last.
+        """As in the base class, but search all rows from the first of `rows` to the last.
 
         Each row keeps its number, because random moves depend on it. The rows that are not in
-        `rows` are local optima already, so searching them takes little time.
+        `rows` are already local optima, so searching them takes little time.
         """
         first, last = int(rows[0]), int(rows[-1])
         begin = self.tours[first : last + 1].copy()
@@ -349,7 +349,7 @@ class SteppedChains(Chains):
 
 
 def _uniform(seed: int, first_row: int, count: int) -> NDArray[np.float64]:
-    """Return a random number in (0, 1] for each row, which depends on the seed and row alone."""
+    """Return a random number in (0, 1] for each row; it depends only on the seed and the row."""
     bits = np.random.Philox(key=seed)
     bits.advance(first_row)
     return 1.0 - np.random.Generator(bits).random((count, 4))[:, 0]  # Philox draws four at once

@@ -6,15 +6,15 @@
 
 namespace gls {
 
-constexpr int kDrawsPerKick = 1024;  // steps of the random stream reserved for each kick
+constexpr int kDrawsPerKick = 1024;  // number of steps of the random stream that each kick reserves
 
-// The numbers that a team has drawn: the first eight numbers of each of some consecutive kicks
-// (most kicks need no more), or later numbers of a single kick.
+// The numbers that a team has drawn: the first eight numbers of each of kKicks consecutive
+// kicks (most kicks need no more), or later numbers of a single kick.
 template <class Team>
 struct DrawnNumbers {
   static constexpr int kKicks = Team::kLanes > 1 ? 4 : 1, kOfKick = 8, kAll = kOfKick * kKicks;
   uint32 numbers[kAll];
-  int group;  // lower bits of kick / kKicks; -1: later numbers of a single kick, or none
+  int group;  // lower bits of kick / kKicks; -1: later numbers of a single kick, or no numbers
 };
 
 // The random stream of one kick, the same for all lanes.
@@ -37,7 +37,7 @@ class KickNumbers {
     }
   }
 
-  // Draws the next `count` numbers, unless they have been drawn already.
+  // Draws the next `count` numbers, unless they have already been drawn.
   GLS_DEVICE void ahead(int count) {
     if (base + taken + count <= end) return;
     const int first = taken / 4;
@@ -65,7 +65,7 @@ class KickNumbers {
   const Philox& stream;
   Drawn& drawn;
   const int64 step;
-  int base, end;  // index of the kick's first number in `drawn`, and the end of `drawn`
+  int base, end;  // indices in `drawn`: of the kick's first number, and one past its last
   int taken = 0;
 };
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class TourParts:
     """Parts of tours, as small problems that number their cities from 0."""
 
-    sizes: Any  # (K,) int32, number of cities of each part; the ends of longer rows are unused
+    sizes: Any  # (K,) int32, number of cities of each part; the rest of its row is unused
     names: Any  # (K, m) int32, number of each city in the whole problem
     mates: Any  # (K, m) int32, the other end of a city's fixed edge, or the city itself
     near: Any  # (K, m, degree), candidates in the form of `CandidateMoves.arguments`, or None
@@ -95,14 +95,14 @@ class PartSearch:
         cut : TourParts
             The K parts.
         rings : array of the backend, shape (K * R, m), int32
-            First tours of R chains for each part, which the chains change. Costs are relative to
-            the first tours.
+            Initial tours of R chains for each part; the chains change them. Costs are relative to
+            those of the initial tours.
         units : array of the backend, shape (K * R,), float32
             Length that corresponds to an acceptance level of 1, for each chain.
         kicks : int
             Number of kicks of each chain.
         level : float
-            First level of the acceptance rule; it falls linearly to 0.
+            Initial level of the acceptance rule; the level falls linearly to 0.
         window : int
             Window of kicks, from `Perturbation.window`.
         first_row : int

@@ -1,9 +1,9 @@
 """Chains on parts of large tours.
 
-A round cuts each tour into segments. A part is one segment, or two that lie next to each other in
-space. Fixed edges replace the rest of the tour, so that a part is a small problem that fits into
-shared memory. All parts are searched at the same time, each by several chains with different random
-numbers. At the end of the round, the best tours of the parts are joined; the next round cuts
+A round cuts each tour into segments. A part is one segment, or two segments that are neighbours in
+space. Fixed edges replace the rest of the tour, so a part is a small problem that fits into shared
+memory. All parts are searched at the same time, each by several chains with different random
+numbers. At the end of the round, the best tours of the parts are joined. The next round cuts
 elsewhere.
 """
 
@@ -40,9 +40,9 @@ SEGMENT_DTYPE, PATH_DTYPE, PIECE_DTYPE = (
 CUT, JOINED = (struct_of(HEADER, "CutTours"),), (struct_of(HEADER, "JoinedParts"),)
 KICKS_PER_CITY = 2  # kicks of each chain in a round, per city of a part
 SMALLEST_SEGMENT = 8  # minimum number of cities per segment
-# Links are counted for several tours at once, if these have at most this many cities together.
+# Links of several tours are counted at once if the tours have at most this many cities in total.
 CITIES_TOGETHER = {"cpu": 1, "cuda": 2**20}
-KEY_STEP = 0x9E3779B97F4A7C15  # odd, so that different first rows have different keys
+KEY_STEP = 0x9E3779B97F4A7C15  # odd, so that distinct first rows have distinct keys
 
 
 def make_part_kernel(lists: str, team: str) -> Kernel:
@@ -92,7 +92,7 @@ class PartedTours(Chains):
         self._stride = 2 * -(-n // max(2, n // self._segment))
         count = max(1, tours * n // (2 * self._segment))
         layout = chain_layout(backend, parts, self._stride, chain_layouts.part_shape)
-        # Parts need many random streams: the first row goes into the key, not into the stream.
+        # Parts need many random streams, so the first row is part of the key, not of the stream.
         key = (start.seed + start.first_row * KEY_STEP) % 2**64
         numbered = replace(start, seed=key)
         self._search = PartSearch(numbered, accept, parts, perturbation, self._stride, layout)
@@ -117,7 +117,7 @@ class PartedTours(Chains):
         return super().state() | own
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state of the same number of tours."""
+        """Continue from the state of a batch with the same number of tours."""
         super().restore(state)
         self._round, self._unit = state["round"], state["unit"]
         self._random.bit_generator.state = state["random"]
@@ -125,14 +125,14 @@ class PartedTours(Chains):
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
         """Make one round, with fewer kicks if a full round would exceed `until` or `seconds`."""
         level = max(0.0, heat - cooling * int(self.kicks.min()))
-        # Cutting and joining get a fifth of the time.
+        # A fifth of the time is reserved for cutting and joining.
         in_time = min(0.8 * seconds / self._pace, NO_LIMIT)
         begin = now()
         kicks = self._make_round(until, level, max(1, min(self._kicks, int(in_time))), seconds)
         self._pace = (now() - begin) / kicks
 
     def first_kicks(self) -> int:
-        """Return the number of kicks of a round for one tour."""
+        """Return how many kicks a round makes on one tour."""
         parts: int = max(1, self.start.problem.n // self._stride)
         kicks: int = self._kicks * self._replicas * parts
         return kicks
@@ -144,7 +144,7 @@ class PartedTours(Chains):
     def _make_round(self, until: int, level: float, most: int, seconds: float) -> int:
         """Cut the tours, search the parts and join them; return the number of kicks per chain.
 
-        `most` is the maximum of this number.
+        `most` is the maximum number of kicks per chain.
         """
         watch = Stopwatch.of(seconds)
         xp, tours = self.start.backend.xp, len(self.tours)
@@ -178,7 +178,7 @@ class PartedTours(Chains):
         return kicks
 
     def _keep_feasible(self, before: Any) -> None:
-        """Restore each tour of `before` that was feasible and whose new tour is not."""
+        """Restore, from `before`, each tour that was feasible and has become infeasible."""
         backend, problem = self.start.backend, self.start.problem
         feasible, was_feasible = (
             problem.objective.feasible(problem, backend.to_numpy(tours))
@@ -224,7 +224,7 @@ class PartedTours(Chains):
         segments["begin1"] = np.tile(cuts[:-1], tours)
         segments["length1"] = np.tile(np.diff(cuts), tours)
         first, second, links = self._links(places, cuts)
-        # Pairs of consecutive segments matter less: other rounds cut elsewhere and join their ends.
+        # Pairs of consecutive segments matter less, because other rounds cut the tour elsewhere.
         weight = links * self._random.random(len(first))
         weight[(second - first == 1)] *= 0.5
         taken = [False] * len(segments)
@@ -241,7 +241,7 @@ class PartedTours(Chains):
         return parts[np.argsort(parts["tour"], kind="stable")]
 
     def _links(self, places: Any, cuts: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
-        """Return which pairs of segments are linked by candidates, as three arrays (L,).
+        """Return the pairs of segments that candidates link, as three arrays (L,).
 
         They contain the lower segment of each pair, the higher one, and the number of links.
         Segments are numbered consecutively through all tours.
@@ -296,9 +296,9 @@ def joined_pieces(
     """Return the pieces of one tour, in the order of their places.
 
     If the path of a part runs backwards through the fixed edge between its two segments, the tour
-    between the segments is reversed. Two such parts must not cross each other: the one that gains
-    less keeps its old path. Parts with a void path also keep their old one. `paths` is changed
-    accordingly.
+    between the segments is reversed. Two such parts must not cross each other; if they do, the one
+    that gains less keeps its old path. A part whose path is void also keeps its old path. The
+    function changes `paths` accordingly.
     """
     begin, end = segments["begin1"], segments["begin2"]
     double = segments["length2"][parts] > 0
@@ -322,7 +322,7 @@ def joined_pieces(
     by_start = np.argsort(starts)
     starts, stretches = starts[by_start], stretches[by_start]
     order = np.arange(len(starts))
-    # From the inside out: an outer part reverses the stretches of an inner part as a whole.
+    # Inner parts come first: an outer part then reverses the stretches of an inner part as a whole.
     for a, b in sorted(turned, key=lambda pair: pair[1] - pair[0]):
         low, high = np.searchsorted(starts, (a, b))
         within = slice(low + 1, high)

@@ -2,8 +2,8 @@
 //
 // A part is one segment of a tour, or two. A fixed edge replaces each path of the tour outside the
 // part; the two ends of a fixed edge are called mates. A part numbers its cities in the order of
-// the tour: segment one has the numbers 0 .. length1 - 1, segment two the next ones. The first city
-// and the last one are mates.
+// the tour: segment one has the numbers 0 .. length1 - 1, and segment two has the next ones. The
+// first and the last city are mates.
 #pragma once
 
 #include "tours/problem/lengths.cuh"

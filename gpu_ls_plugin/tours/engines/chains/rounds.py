@@ -1,4 +1,4 @@
-"""Chains as a population: launches of kicks, with exchanges between them."""
+"""Chains as a population: launches of kicks, and exchanges of tours between launches."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _STATE = (
 class Rounds(Population):
     """Chains that kick and repair, and exchange tours once per period of their cooperation.
 
-    A generation ends with an exchange.
+    A generation ends with an exchange or, if chains do not cooperate, after `KICKS_PER_CITY` kicks
+    per city. On parts of tours, each round is a generation.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ class Rounds(Population):
         self._equal_costs = EqualCosts(n, size)
         self._counted: Any
         # The moves of a first descent are counted elsewhere. If there was one, the first call of
-        # `count` stores the counts, which the next call subtracts.
+        # `count` only stores the counts; the next call subtracts them.
         fresh = isinstance(chains.start.moves, int)
         self._best, self._counted = best, 0 if fresh else None
 
@@ -84,11 +85,11 @@ class Rounds(Population):
 
     @property
     def costs(self) -> Any:
-        """The costs of these tours, as the search computes them."""
+        """The costs of the best tours, as the search computes them."""
         return self.chains.best_costs
 
     def over(self, leg: Leg) -> str | None:
-        """Return what has stopped all chains, "moves" or "kicks"; None if one may continue."""
+        """Return what has stopped all chains, "moves" or "kicks"; None if any may continue."""
         if leg.bred(self.generations):
             return "kicks"
         chains = self.chains
@@ -98,7 +99,7 @@ class Rounds(Population):
         return "moves" if most < NO_LIMIT and bool((chains.moves >= most).any()) else "kicks"
 
     def launch(self, leg: Leg) -> None:
-        """Kick for about the time of a launch, and exchange if an exchange is due."""
+        """Kick for about the time of a launch, and exchange tours if an exchange is due."""
         chains, before, until = self.chains, self.exchanges, self._end(leg)
         to = min(until, self._next)
         if chains.divisible:
@@ -125,7 +126,7 @@ class Rounds(Population):
             self._stir(leg.left)
 
     def count(self) -> None:
-        """Add the counts of the chains since the last call to the statistics."""
+        """Add what the chains have counted since the last call to the statistics."""
         statistics, counted = self.statistics, self._counts()
         if self._counted is None:
             self._counted = counted
@@ -154,7 +155,7 @@ class Rounds(Population):
             setattr(self, name, deepcopy(state[name]))
 
     def _end(self, leg: Leg) -> int:
-        """Return the last kick of the stretch, or of its generation if chains do not cooperate."""
+        """Return the last kick of the stretch, or of the generation if chains do not cooperate."""
         if leg.stretch.generations is None or self._cooperation is not None:
             return leg.until
         if not self.chains.divisible:
@@ -163,7 +164,7 @@ class Rounds(Population):
         return min(leg.until, leg.first + own)
 
     def _stir(self, seconds: float) -> None:
-        """Restart every second chain if all have had equal costs for a while.
+        """Restart every second chain if all chains have had equal costs for a while.
 
         The restarted chains keep their best tours.
         """
@@ -171,7 +172,7 @@ class Rounds(Population):
         improved, self._best = best < self._best, best
         if not self._equal_costs.reached(chains, self.done, improved) or chains.current_is_best:
             return
-        if chains.start.problem.rows is not None:  # each chain has its own lengths
+        if chains.start.problem.rows is not None:  # each chain uses different lengths
             return
         rows = chains.start.backend.xp.arange(1, len(chains.tours), 2)
         chains.restart(self._search, rows, seconds)
@@ -186,7 +187,7 @@ class Rounds(Population):
         self._next = reached + kicks + self._period
 
     def _counts(self) -> NDArray[np.int64]:
-        """Return the counts of all chains together, then the moves of several neighbourhoods."""
+        """Return totals of all chains, then moves by each neighbourhood if there are several."""
         chains, xp = self.chains, self.chains.start.backend.xp
         each = (chains.kicks, chains.accepted, chains.restarts, chains.moves, chains.looks)
         sums = xp.stack(each).sum(axis=1)
@@ -199,7 +200,7 @@ class Rounds(Population):
 class EqualCosts:
     """Tests, after a wait without a better tour, whether all chains have the same cost.
 
-    The wait has as many kicks as it took to find the best tour. It doubles each time that all
+    The wait lasts as many kicks as it took to find the best tour. It doubles each time that all
     chains have the same cost at the end of the wait.
     """
 

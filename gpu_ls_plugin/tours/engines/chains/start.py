@@ -1,4 +1,4 @@
-"""Types for the start of chains: their first tours, local search and iterated search."""
+"""Types for what chains start from: tours, a local search and an iterated search."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Repair(Parameters, Protocol):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """Parts that its kernels contain, in addition to the metric."""
+        """Parts that the kernels of the search contain, in addition to the metric."""
 
     def __call__(
         self,

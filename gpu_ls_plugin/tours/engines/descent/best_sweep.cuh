@@ -1,6 +1,6 @@
 // Best improvement on candidate lists (Fosin et al. 2013): a pass looks at all cities, and applies
 // the best move of all. Many teams evaluate a tour in parallel: each takes a chunk of the cities,
-// or a share of the chunk's first steps. Then one block per tour applies the best of their moves.
+// or a share of a chunk's first steps. Then one block per tour applies the best of their moves.
 #pragma once
 
 #include "tours/moves/apply_move.cuh"
@@ -9,9 +9,9 @@
 
 namespace gls {
 
-// The cities of a chunk, read like a queue. A chunk has every `step`-th city: cities with much work
-// often have neighbouring numbers, and this spreads them over the chunks. A team takes share number
-// `share` of their first steps.
+// The cities of a chunk, read like a queue. A chunk has every `step`-th city: cities that need much
+// work often have neighbouring numbers, and this spreads them over the chunks. A team takes share
+// number `share` of the first steps of its cities.
 struct EveryCity {
   int first, step, share, shares;
   GLS_DEVICE int operator[](int rank) const { return first + rank * step; }
@@ -26,7 +26,7 @@ struct SweepBatch {
   unsigned char* states;   // of each tour, a SearchState
   int64* pass_counts;      // of each tour, passes so far
   int64* move_counts;      // of each tour, moves so far
-  int64* moves_by;         // of each neighbourhood, moves of all tours together
+  int64* moves_by;         // moves by each neighbourhood, in all tours together
   void* found;             // of each share of each chunk, the best move: a BestFound
 };
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "tours/engines/descent/best_sweep.cuh"
-# Passes may be short, and each makes two launches. A launch with a single struct as its argument is
+# Passes may be short, and each makes two launches. A single struct as the argument keeps launches
 # quick.
 PARAMETERS = (Arguments.of((*composed.PARAMETERS, struct_of(HEADER, "SweepBatch"))),)
 FOUND_BYTES = constant("tours/engines/descent/scout.cuh", "kFoundBytes")
 
 
 def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[Kernel, Kernel]:
-    """Compose the kernels that evaluate chunks of cities, and that apply each tour's best move."""
+    """Compose kernels: one evaluates chunks of cities, the other applies each tour's best move."""
 
     def compose(name: str, functor: str, lanes: str) -> Kernel:
         body = f"gls::{functor}<{{team}}, {{metric}}, {{length}}, {{moves}}>"
@@ -43,7 +43,7 @@ def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[
 
 
 def keep_kernel(metric: Metric, team: str) -> Kernel:
-    """Compose the kernel that computes the data that an objective keeps of each tour."""
+    """Compose the kernel that computes what an objective keeps about each tour."""
     return metric_kernel(
         "keep_tours",
         metric,
@@ -103,7 +103,7 @@ class BestSweep(Engine):
     @staticmethod
     def bytes_per_tour(n: int) -> int:
         """Return how many bytes of device memory a tour needs."""
-        # An upper bound: a tour that is alone in its batch has the most chunks and shares.
+        # This is an upper bound: a tour that is alone in its batch has the most chunks and shares.
         chunks, shares, _ = descent_layouts.sweep_shape(n, 1, "cuda")
         return n * (4 + 4) + chunks * shares * FOUND_BYTES + 64
 

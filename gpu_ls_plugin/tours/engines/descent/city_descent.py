@@ -64,7 +64,7 @@ def city_kernel(
 
 
 class CityDescent(PersistentEngine):
-    """A batch of descents on a backend, whose passes are looks at single cities."""
+    """A batch of descents on a backend; each pass looks at a single city."""
 
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, parts: CandidateMoves, max_moves: int
@@ -108,7 +108,7 @@ descent_kernel = partial(city_kernel, "descent", "Descent", "WaitingCities")
 
 
 class Descent(CityDescent):
-    """A batch of descents by a work queue; `layout` is "auto" or one of `LAYOUTS`."""
+    """A batch of descents with work queues; `layout` is "auto" or one of `LAYOUTS`."""
 
     def __init__(
         self,

@@ -8,7 +8,7 @@
 namespace gls {
 
 // Looks at the first cities of a queue together, at most `ahead` of them. Drops the cities up to
-// and including the first one that has a move.
+// and including the first one that has a move, or all of these cities if none has one.
 template <class Neighbourhood, class Length, class Team, class View, class Queue>
 GLS_DEVICE FirstFound<Length> next_move(const Team& team, const View& view, Queue& queue,
                                         Choices choices, int ahead,

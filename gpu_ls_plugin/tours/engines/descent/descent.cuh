@@ -1,4 +1,4 @@
-// Local search by a work queue (first improvement). It looks at the first city of the queue,
+// Local search with a work queue (first improvement). It looks at the first city of the queue,
 // applies its best improving move, and queues the ends of the changed edges again.
 //
 // A team searches one tour. A team of many lanes looks at several cities at once, and uses the move

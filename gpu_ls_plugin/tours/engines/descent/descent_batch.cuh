@@ -15,7 +15,7 @@ struct DescentBatch {
   unsigned char* states;  // of each tour, a SearchState
   int64* pass_counts;     // of each tour, passes so far
   int64* move_counts;     // of each tour, moves so far
-  int64* moves_by;        // of each neighbourhood, moves of all tours together
+  int64* moves_by;        // moves by each neighbourhood, in all tours together
   char* scratch;          // memory for what does not fit into shared memory
 
   GLS_DEVICE bool out_of_moves(int tour) const { return move_counts[tour] >= max_moves; }

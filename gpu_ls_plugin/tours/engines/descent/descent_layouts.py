@@ -22,14 +22,14 @@ from gpu_ls_plugin.tours.kernels.tour_layouts import (
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
-SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # upper bounds, including the city's move
+SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # upper bounds, including the time of a move
 WARPS = (16, 12, 8, 6, 4, 2, 1)  # possible numbers of warps per block, if each warp holds a tour
 # Maximum number of warps per block for moves that choose places (`ChainNeeds.chooses`), by how many
 # registers the moves need.
 CHOOSING_WARPS = {"few": 16, "some": 16, "many": 12, "most": 8}
 # Number of lanes of a block that holds one tour, by the maximum number of cities.
 BLOCK_LANES = {2_000: 128, 8_000: 256}
-FEW = 2  # tours per multiprocessor; with more tours than this, a block has half of these lanes
+FEW = 2  # tours per multiprocessor; if there are more, a block has only half of these lanes
 SOME = 8  # tours per multiprocessor; with at least this many, each tour gets a warp
 LISTED_BYTES = 16  # per lane of a block, for shared lists of moves
 # Chunks of a sweep: maximum number of cities of all tours together, number of cities per chunk, and
@@ -55,11 +55,11 @@ def looks_of_a_launch(backend: Backend, tours: int) -> int:
 def descent_shape(
     n: int, tours: int, shared_memory: int, layout: str = "auto", needs: ChainNeeds = ChainNeeds()
 ) -> DescentShape:
-    """Return the layout of tours of n cities, with `tours` of them per multiprocessor.
+    """Return the layout for tours of n cities, with `tours` of them per multiprocessor.
 
-    Many tours get a warp each; the warps of a block share a copy of the cities. Few tours get a
-    block each, whose lanes look further ahead. Tours that do not fit into shared memory are in
-    global memory. A `layout` of `LAYOUTS` overrides this choice.
+    If there are many tours, each gets a warp; the warps of a block share a copy of the cities. If
+    there are few, each gets a block, whose lanes look further ahead. Global memory holds the tours
+    that do not fit into shared memory. A `layout` of `LAYOUTS` overrides this choice.
     """
     most = CHOOSING_WARPS[needs.registers] if needs.chooses else WARPS[0]
     own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
@@ -110,7 +110,7 @@ class MultiShape(DescentShape):
 
 
 def multi_shape(n: int, shared_memory: int, needs: ChainNeeds, layout: str = "auto") -> MultiShape:
-    """Return the layout for tours of n cities; `layout` "global" keeps them in global memory."""
+    """Return the layout for tours of n cities; `layout` "global" keeps tours in global memory."""
     lanes = MULTI_LANES[needs.registers]
     scouts = lanes // 32 * (MOVE_BYTES + 2 * 32 * survivor_bytes(needs.length_bytes))
     room = shared_memory - LOOK_BATCH_BYTES - scouts - BLOCK_OVERHEAD

@@ -1,5 +1,5 @@
-// Lists of promising moves. A move is promising if it may gain, judging by lengths alone; then the
-// objective decides.
+// Lists of promising moves. A move is promising if it may gain, judging by lengths alone. The
+// objective decides whether it does.
 //
 // Few moves of a variant are promising. Each lane counts the promising moves of its variants. Then
 // the lanes share all promising moves: a lane finds a move by its number, and asks the objective
@@ -28,7 +28,7 @@ struct ListedByTurn {
   }
 };
 
-// The number of promising moves of a variant, and the lengths of the wanted one.
+// The number of promising moves of a variant, and the lengths of the edges of the wanted move.
 template <class Length>
 struct Listed {
   int count = 0;
@@ -74,8 +74,8 @@ GLS_DEVICE int count_moves(const View& view, const FirstStep<Length>& first, int
   return exact.listed.count;
 }
 
-// Writes promising move `number` of a variant, and returns its gain. The function is out of line:
-// few moves are listed, so it is rarely called.
+// Writes promising move `number` of a variant, and returns its gain. The function is out of line,
+// because it is rarely called: few moves are listed.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_OUT_OF_LINE Length gain_of_listed(const View* view, const FirstStep<Length>* first, int variant,
                                       int number, Move* move) {

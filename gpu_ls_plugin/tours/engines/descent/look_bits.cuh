@@ -1,5 +1,5 @@
-// One bit for each city that is to be looked at (the inverse of Bentley's don't-look bits), and a
-// cyclic sweep over these cities.
+// A bit per city that says whether to look at it (the inverse of Bentley's don't-look bit), and a
+// cyclic sweep over the cities whose bits are set.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -22,13 +22,13 @@ struct LookBits {
     team.clear_bit(words, bit(city));
   }
 
-  // Writes the first cities, at most `most`, of a sweep that starts at bit `begin`; returns how
-  // many. If it writes `most` cities, `later` becomes the start of the next sweep. The bits do not
-  // change.
+  // Writes the first cities, up to `most`, of a sweep that starts at bit `begin`; returns their
+  // number. If it writes `most` cities, `later` becomes the start of the next sweep. The bits do
+  // not change.
   template <class Team>
   GLS_DEVICE int next(const Team& team, int begin, int most, int* cities, int& later) const {
     const int first = begin / 32;
-    // The bits below `begin` in the first word: the sweep ends with them.
+    // The sweep ends with the bits below `begin` in the first word.
     const uint32 behind = (1u << begin % 32) - 1;
     int found = 0;
 #pragma unroll 1

@@ -27,7 +27,7 @@ struct LookBatch {
   Relinking<kMost> relinking;
 };
 
-constexpr int kLookBatchBytes = 25888;  // upper bound for the size in bytes of a LookBatch on a GPU
+constexpr int kLookBatchBytes = 25888;  // upper bound on the size in bytes of a LookBatch on a GPU
 
 // The sweeps of the tours over their cities.
 struct SweepState {
@@ -144,7 +144,7 @@ struct MultiDescent : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     });
   }
 
-  // Selects the cities of the next round; the last squad does it alone.
+  // Selects the cities of the next round; only the last squad does so.
   GLS_DEVICE void take_cities() {
     if (team.lane() / Squad::kLanes != Squad::kTeams - 1) return;
     const Squad squad{};

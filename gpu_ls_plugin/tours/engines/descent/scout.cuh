@@ -10,7 +10,7 @@ namespace gls {
 constexpr int kNowhere = 0x7fffffff;  // a rank that no move has
 
 // An improving move: its rank, its number among the moves of its city, and its gain. The rank is
-// that of the city in the queue, or the Place below.
+// the city's rank in the queue, or the Place defined below.
 template <class LengthType>
 struct Found {
   using Length = LengthType;
@@ -44,7 +44,7 @@ struct BestFound : Found<Length> {
   }
 };
 
-// Upper bound for the size of a found move in bytes, for all types of lengths.
+// Upper bound on the size of a found move in bytes, for all types of lengths.
 constexpr int kFoundBytes = 16;
 static_assert(sizeof(BestFound<int64>) == kFoundBytes && sizeof(BestFound<double>) == kFoundBytes &&
                   sizeof(BestFound<int>) <= kFoundBytes,
@@ -146,7 +146,7 @@ GLS_DEVICE void write_found(const View& view, const FirstStep<Length>& first, in
 #endif
 }
 
-// Returns the gain of a move by estimated lengths or, if an estimate is too uncertain, by exact
+// Returns the gain of a move from estimated lengths or, if an estimate is too uncertain, from exact
 // lengths.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int variant,
@@ -210,7 +210,7 @@ GLS_RARE Found exact_best_of_step(const View& view, const FirstStep<Length>& fir
   return best_of_step<Neighbourhood>(view, first, rank, index, best);
 }
 
-// As `best_of_step`, by estimated lengths or, if an estimate is too uncertain, by exact lengths.
+// As `best_of_step`, but from estimated lengths or, if an estimate is too uncertain, exact ones.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
 GLS_DEVICE Found look_at_step(const View& view, const FirstStep<Length>& first, int rank, int index,
                               Found best) {
@@ -374,8 +374,8 @@ GLS_DEVICE Found least_of_all(const Team& team, const Found& own) {
   return best;
 }
 
-// As `look_alone`, but by all lanes of a team: they share the first steps of several cities,
-// compact the steps that gain, and share the variants of these.
+// As `look_alone`, but with all lanes of a team: they share the first steps of several cities,
+// compact the steps that gain, and share the variants of these steps.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& queue,
                                Choices choices, int end,
@@ -438,8 +438,8 @@ struct ByVariant {
   }
 };
 
-// Counts the promising moves (listed_moves.cuh) of some pairs of a survivor and a variant. A lane
-// takes one pair in each turn; the first lane's first pair has number `base` of `moves`.
+// Counts the promising moves (listed_moves.cuh) of a number of pairs of a survivor and a variant.
+// A lane takes one pair in each turn. The first lane's first pair is number `base` of `moves`.
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
                                    const ByVariant<Length>& numbers, int base, int moves) {
@@ -455,8 +455,8 @@ GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
 }
 
 // Returns the best move of all lanes, and writes it if the lanes found it among the pairs of the
-// last call of `list_moves`. If so, `leading` is the number of the lane's best move; it is kNowhere
-// if the lane found its best move earlier.
+// last call of `list_moves`. `leading` is the number of the lane's best move among these pairs; it
+// is kNowhere if the lane found its best move earlier.
 template <class Team, class Found>
 GLS_DEVICE Found least_listed(const Team& team, const Found& own, int leading, const Move& its_move,
                               Move& move) {
@@ -468,8 +468,8 @@ GLS_DEVICE Found least_listed(const Team& team, const Found& own, int leading, c
   return best;
 }
 
-// As `look_together`, for an objective that is slow to evaluate. Lanes count the promising moves
-// (listed_moves.cuh) of the same variant of several first steps, and then share these moves.
+// As `look_together`, but for an objective that is slow to evaluate. Lanes count the promising
+// moves (listed_moves.cuh) of the same variant of several first steps, and then share these moves.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& queue,
                                const Choices& choices, int end,
@@ -522,7 +522,7 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
   return Found::kStops ? best : least_of_all(team, own);
 }
 
-// As `look_each`, but by all lanes of a team.
+// As `look_each`, but with all lanes of a team.
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE void look_each_together(const Team& team, const View& view, const Cities& queue,
                                    const Choices& choices, int end,

@@ -1,5 +1,5 @@
 // Random-k-best improvement (Delevacq, Delisle and Krajecki 2012, section 4.2): a step draws k
-// random triples of edges, evaluates their reconnections and applies the best.
+// random triples of edges, evaluates their reconnections and applies the best move.
 //
 // On a GPU, a step is two kernels. First, one or more blocks per tour each evaluate a share of the
 // samples; then one block per tour applies the best move. On a CPU, a thread makes all steps of a

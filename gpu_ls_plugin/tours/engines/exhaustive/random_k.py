@@ -53,7 +53,7 @@ CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}
 
 
 def host_kernel(metric: Metric, first_way: int) -> Kernel:
-    """Compose the search by one CPU thread per tour, with the reconnections from `first_way` on."""
+    """Compose the search with one CPU thread per tour and the reconnections from `first_way` on."""
     return metric_kernel(
         "random_k",
         metric,
@@ -65,7 +65,7 @@ def host_kernel(metric: Metric, first_way: int) -> Kernel:
 
 
 def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel:
-    """Compose the evaluation of samples by one or more blocks per tour.
+    """Compose the kernel that evaluates samples with one or more blocks per tour.
 
     If `in_shared`, a block first copies the points of its tour into shared memory.
     """
@@ -188,7 +188,7 @@ class RandomKSteps(Engine):
                 replace()
 
     def _seconds_of_step(self) -> float:
-        """Return an upper bound in seconds for a step of one tour, alone on a GPU or CPU thread."""
+        """Return an upper bound, in seconds, on a step of one tour alone on a GPU or CPU thread."""
         if self.backend.name == "cpu":
             return CPU_SECONDS["sample"] * self._k + CPU_SECONDS["city"] * self.problem.n
         return CUDA_SECONDS["sample"] * self._k / self.backend.processors + 1e-9
@@ -208,5 +208,5 @@ class RandomKSteps(Engine):
 
 
 def _slack(problem: TSP) -> float:
-    """Return a bound on the error of six estimates, minus the least gain: 1 for integers, or 0."""
+    """Return an error bound for six estimates, minus the least gain: 1 for integers, else 0."""
     return float32_above(6 * problem.metric.slack(problem.values) - problem.integer)

@@ -2,15 +2,16 @@
 //
 // ThreeOptTiles evaluates the four pure reconnections of all n (n - 1) (n - 2) / 6 triples of
 // edges, with one block for each bar of positions (triple_tiles.cuh). It computes the two (min, +)
-// products of three_opt_step.cuh like a product of matrices. Shared memory contains the lengths
-// from the rows of a bar to its columns k, so each length is computed once for 64 triples. A lane
-// keeps the 4 x 4 pairs of a square in registers: 24 sums of M and 16 of N. Four moves then take
-// two and a half additions and as many minima; from sm_90 on, an addition and a minimum are one
-// instruction.
+// products of three_opt_step.cuh like a product of matrices. The rows of a bar are its positions i
+// and j; its columns are its positions k. Shared memory contains the lengths from rows to columns,
+// so each length is computed once for `edge` triples. A lane keeps the sums of a square of 4 x 4
+// pairs in registers: 24 sums of M (5 x 5 without a corner) and 16 of N. The four moves of a triple
+// then take two and a half additions and as many minima; from sm_90 on, an addition and a minimum
+// are one instruction.
 //
-// Tiles keep the least change of a pair, but not the third edge. ThreeOptMoves finds the third edge
-// by computing the changes of the best pair again, and applies the move. Both compute the same
-// change, because lengths are exact.
+// ThreeOptTiles keeps the least change of a pair, but not the third edge. ThreeOptMoves finds the
+// third edge by computing the changes of the best pair again, and applies the move. Both kernels
+// compute the same change, because lengths are exact.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -39,7 +40,7 @@ struct ThreeOptTiles {
     Value value[4];
   };
 
-  // Lengths from the rows of a lane's square, and from the row behind it, to one column.
+  // Lengths from the rows of a lane's square, and from the row after them, to one column.
   struct Column {
     Value value[kSquare + 1];
     GLS_DEVICE void read(const Value* table) {
@@ -50,8 +51,8 @@ struct ThreeOptTiles {
     }
   };
 
-  // The first slots for the cities at the positions from tile.i, tile.j and tile.k on, and the
-  // number of slots.
+  // A slot is an index of a city in Storage. The cities at the positions from tile.i, tile.j and
+  // tile.k on have the slots from kI, kJ and kK on; kSlots is the number of slots.
   static constexpr int kI = 0, kJ = kRows, kK = 2 * kRows, kSlots = kK + Tiles::kDepth + 1;
 
   struct Storage {
@@ -102,12 +103,13 @@ struct ThreeOptTiles {
     }
   }
 
-  // Least sums of M and N for the pairs of a lane; its first pair (i, j) has p = q = 0.
+  // Least sums of M and N for the pairs of a lane. If (i, j) is the lane's first pair, m[p][q] is
+  // M(i + p, j + q), and n[p][q] is N(i + p + 1, j + q).
   struct Sums {
-    Value m[kSquare + 1][kSquare + 1], n[kSquare][kSquare];  // n[p][q] is N(i + 1, j)
+    Value m[kSquare + 1][kSquare + 1], n[kSquare][kSquare];
   };
 
-  // Updates the sums by `count` columns, from column `begin` of the bar on. If `masked`, it skips
+  // Updates the sums with `count` columns, from column `begin` of the bar on. If `masked`, it skips
   // columns with k <= j.
   template <bool masked>
   GLS_DEVICE void stream(int begin, int count, Sums& sums) const {

@@ -39,7 +39,7 @@ DISTRUST = 2.0**-22  # minimum relative error; with it, no estimate of 2**22 or 
 # multiprocessor at least ENOUGH bars is used.
 BARS = ((64, 4), (64, 2), (64, 1), (32, 1))
 ENOUGH = 3
-# Threads per multiprocessor, by the type of lengths: each has 128 or 255 registers.
+# Threads per multiprocessor, by the type of lengths; a thread has 128 or 255 registers.
 RESIDENT = {"int": 512, "gls::int64": 256, "double": 256}
 SQUARE = constant("tours/engines/exhaustive/triple_tiles.cuh", "kSquare")  # positions
 STEP_THREADS = 512  # threads of the block that applies a move
@@ -51,7 +51,7 @@ CPU_SECONDS_PER_TRIPLE = 1e-8  # per thread
 
 
 def host_kernel(metric: Metric, value: str) -> Kernel:
-    """Compose the climb by one CPU thread per tour; lengths have the C++ type `value`."""
+    """Compose the climb with one CPU thread per tour; lengths have the C++ type `value`."""
     return metric_kernel(
         "three_opt_climb",
         metric,
@@ -131,7 +131,7 @@ class ThreeOptClimb(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
-        """Return how many bytes a tour needs, without a CPU thread's table of lengths."""
+        """Return how many bytes a tour needs, not counting a CPU thread's table of lengths."""
         return 4 * n + 64
 
     def launch(self, passes: int, seconds: float) -> None:
@@ -147,7 +147,7 @@ class ThreeOptClimb(Engine):
                 self.backend.launch(self._moves, count, arguments)
 
     def _seconds_of_pass(self) -> float:
-        """Return an upper bound in seconds for a pass of one tour, alone on a GPU or CPU thread."""
+        """Return an upper bound, in seconds, on a pass of one tour alone on a GPU or CPU thread."""
         triples = math.comb(self.problem.n, 3)
         if self.backend.name == "cpu":
             return CPU_SECONDS_PER_TRIPLE * triples + 1e-6
@@ -178,7 +178,7 @@ def bar_count(n: int, edge: int, depth: int) -> int:
 def _bar(n: int, tours: float) -> tuple[int, int]:
     """Return the edge and depth of bars, for `tours` tours per multiprocessor.
 
-    Deep bars spend less time on points and on lengths that do not depend on k. But there are fewer
+    Deep bars spend less time on points and on lengths that do not depend on k, but there are fewer
     of them, which may leave multiprocessors idle.
     """
     enough = (bar for bar in BARS if bar_count(n, *bar) * tours >= ENOUGH)
@@ -186,7 +186,7 @@ def _bar(n: int, tours: float) -> tuple[int, int]:
 
 
 def check_size(problem: TSP) -> None:
-    """Raise UnsupportedProblemError if a pass would take too long: above 3,000 cities."""
+    """Raise UnsupportedProblemError if there are more than 3,000 cities: a pass would be slow."""
     if problem.n > LARGEST:
         raise UnsupportedProblemError(
             f"problem: the exhaustive 3-opt neighbourhood of {problem.n:,} cities has "

@@ -1,5 +1,5 @@
 // Exhaustive best-improvement 3-opt on a CPU. It computes the (min, +) products of
-// three_opt_step.cuh by inner loops that the compiler can vectorise.
+// three_opt_step.cuh with inner loops that the compiler can vectorise.
 #pragma once
 
 #include <algorithm>

@@ -14,8 +14,8 @@
 //
 // in this order everywhere, so that all kernels compute the same floating-point changes, to the
 // last bit. The innermost sums depend on k. Since rounding is monotone, the least change of a pair
-// (i, j) has the least inner sums. With lengths P(x, y) between positions and e(k) = P(k, k+1), the
-// least inner sums are entries of two (min, +) products:
+// (i, j) results from the least inner sums. With lengths P(x, y) between positions, and
+// e(k) = P(k, k+1), the least inner sums are entries of two (min, +) products:
 //
 //   M(r, s) = min over k > s of (P(r, k) - e(k)) + P(s, k+1)
 //   N(r, s) = min over k > s of P(r, k+1) + (P(s, k) - e(k))

@@ -35,8 +35,8 @@ struct TripleTiles {
     return {(pair - triangular(j)) * edge, j * edge, layer * kDepth};
   }
 
-  // The first pair of a lane's square. The squares of a warp are eight in a row and four in a
-  // column, so that the warp's reads of consecutive rows use all banks of shared memory.
+  // The first pair of a lane's square. A warp has eight squares in the direction of i and four in
+  // that of j, so that its reads of consecutive rows use all banks of shared memory.
   GLS_DEVICE static int first_i(int lane) {
     return ((lane / 32 * 8) % (edge / kSquare) + lane % 8) * kSquare;
   }

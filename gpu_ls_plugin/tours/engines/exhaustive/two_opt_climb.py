@@ -32,13 +32,13 @@ MAX_MOVES_PER_PASS = constant(TWO_OPT, "kMaxMovesPerPass")
 CLIMB = "tours/engines/exhaustive/two_opt_climb.cuh"
 GROUP, CHUNK = constant(CLIMB, "kGroup"), constant(CLIMB, "kChunk")  # columns
 
-# Upper bounds for the seconds of a pass, by whether a pass makes several moves: per evaluated move
-# on a multiprocessor, and per city on a CPU thread.
+# Upper bounds on the time of a pass in seconds, by whether the pass makes several moves: per
+# evaluated move on a multiprocessor, and per city on a CPU thread.
 CUDA_SECONDS_PER_MOVE = {False: 2e-10, True: 1e-9}
 CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
-LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound for one pass of all tours of a launch
+LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound on one pass of all tours of a launch
 # Measured on the H200 (docs/kernels.md).
-RESIDENT_WARPS = {"fast": 16, "slow": 12}  # maximum per multiprocessor; registers limit it
+RESIDENT_WARPS = {"fast": 16, "slow": 12}  # maximum per multiprocessor, limited by registers
 ROW_SPEED = {8: 1.0, 4: 0.85}  # relative speed of a lane, by its number of rows
 MOST_WARPS = 8  # maximum number of warps per block
 LOAD_COST = 10  # number of moves that can be evaluated while a point is loaded to shared memory
@@ -96,7 +96,7 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
 
 
 def host_kernel(metric: Metric) -> Kernel:
-    """Compose the climb for one CPU thread per tour."""
+    """Compose the climb with one CPU thread per tour."""
     return metric_kernel(
         "two_opt_climb",
         metric,
@@ -108,7 +108,7 @@ def host_kernel(metric: Metric) -> Kernel:
 
 
 def block_kernel(metric: Metric, shape: ClimbShape) -> Kernel:
-    """Compose the climb for one block per tour."""
+    """Compose the climb with one block per tour."""
     city = "gls::uint16" if shape.in_shared else "int"
     kernel = metric_kernel(
         "two_opt_climb",
@@ -180,7 +180,7 @@ class TwoOptClimb(Engine):
             )
 
     def _seconds_of_pass(self) -> float:
-        """Return an upper bound in seconds for a pass of one tour on a multiprocessor or thread."""
+        """Return an upper bound in seconds on a pass of one tour on a multiprocessor or thread."""
         if self.backend.name == "cpu":
             return CPU_SECONDS_PER_CITY[self._several] * self.problem.n + 1e-9
         seconds = CUDA_SECONDS_PER_MOVE[self._several]

@@ -1,11 +1,11 @@
 // Exhaustive best-improvement 2-opt on a CPU. It makes the same moves as two_opt_climb.cuh, without
 // evaluating the whole neighbourhood in each pass.
 //
-// Two edges can be exchanged in two ways. One of them keeps the tour in one piece; it is called
-// possible. Which way is possible depends on the directions in which the tour runs through the
-// edges; the gains depend on the edges alone. The climb keeps a list of all exchanges that gain at
-// least `floor`, possible or not. A move changes the direction of each edge that it reverses, and
-// it adds only exchanges of its two new edges to the list. So the best possible exchange of the
+// Two edges can be exchanged in two ways. The exchange that keeps the tour in one piece is called
+// possible. Which exchange is possible depends on the directions in which the tour runs through the
+// edges, but the gains depend on the edges alone. The climb keeps a list of all exchanges that gain
+// at least `floor`, possible or not. A move reverses edges, which changes only what is possible,
+// and it adds only exchanges of its two new edges to the list. So the best possible exchange of the
 // list is the best move of the neighbourhood. When the list has no possible exchange left, the
 // climb scans all edges again. It raises the floor whenever the list is full.
 //
@@ -58,7 +58,7 @@ struct TwoOptClimb {
   std::vector<Length> edge;
   std::vector<float> edge_estimate;
   std::vector<int> number;
-  // By number of an edge: its position, and its sense: 1; -1 if reversed; 0 if it left the tour.
+  // By number of an edge: its position, and its sense (1; -1 if reversed; 0 if it left the tour).
   std::vector<int> place;
   std::vector<int> sense;
 
@@ -125,7 +125,7 @@ struct TwoOptClimb {
     }
   }
 
-  // Whether the neighbour list of the city at position p is long enough for an edge.
+  // Whether the neighbour list of the city at position p is long enough for an edge of this length.
   bool walk_suffices(int p, Length length) const {
     return complete || !promising(length, lengths[int64(tour[p]) * degree + degree - 1]);
   }

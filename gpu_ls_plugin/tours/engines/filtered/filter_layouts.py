@@ -22,7 +22,7 @@ MOST_MOVES = {  # maximum number of moves or openings in a chunk, by mode
 ENTRY_BYTES = 4  # size of an opening in a list
 SLOTS = {"cuda": 64, "cpu": 8}  # teams per multiprocessor or CPU thread, for all tours together
 MOVES_OF_SLOT = 128  # minimum number of moves per team
-CUDA_SECONDS_PER_FILTERED = 2e-9  # upper bound for a move on a multiprocessor
+CUDA_SECONDS_PER_FILTERED = 2e-9  # upper bound on the time of a move on a multiprocessor
 FILTER_WARPS = 8  # warps of a block that evaluates moves
 FILTER_STEP_LANES = 512  # lanes of a block that applies moves
 # Resident blocks per multiprocessor, without and with an objective that keeps data of tours.
@@ -47,7 +47,7 @@ class Complete:
         return n * (n - 3) // 2 if self.edges == 2 else self.ways * math.comb(n, 3)
 
     def numbers(self, n: int) -> int:
-        """Return how many pairs or triples of positions a mapping has numbers for."""
+        """Return how many pairs or triples of positions a mapping numbers."""
         return math.comb(n - 1, 2) if self.edges == 2 else math.comb(n, 3)
 
     def squares(self, n: int, sum_bytes: int) -> int:
@@ -55,7 +55,7 @@ class Complete:
         return math.comb(-(-n // SQUARE_SIDES[sum_bytes]) + 1, 2)
 
     def openings(self, n: int) -> int:
-        """Return the number of openings in each way and rotation."""
+        """Return the number of openings for each way and rotation."""
         return n - 2 if self.edges == 2 else math.comb(n, 2)
 
 
@@ -107,7 +107,7 @@ def filter_mode(
         Whether the search takes the best move of the first chunk with an improving one. If so, the
         chunks, and therefore the mode, must not depend on the backend.
     asks : bool
-        Whether moves are evaluated by an objective that keeps data of tours.
+        Whether an objective that keeps data of tours evaluates the moves.
     whole : bool
         Whether the filter keeps all moves.
     kept : float, optional

@@ -20,8 +20,8 @@ struct FilteredBatch {
   const void* sites;
   float error_absolute, error_relative;
   int64 first_row, chunk_size;
-  // Number of chunks; teams per tour; whether a tour applies a move of the first chunk that has
-  // one.
+  // Number of chunks; teams per tour; whether a tour applies the best move of the first chunk
+  // that has an improving one.
   int chunks, slots, eager;
   const uint64* parameters;  // of the filter
   int64 room;                // number of entries that the list of a tour can hold
@@ -30,7 +30,7 @@ struct FilteredBatch {
   void *placed, *edges;  // sites in the order of the tour; lengths to the next position
   uint64* filter_state;
   int *cursors, *looked;  // the current chunk, and how many chunks were evaluated in this pass
-  void* before;           // the move that was noted last; the next one ranks behind it
+  void* before;           // the move that was noted last; the next one ranks after it
   void* best;             // the best move of each slot
   void* bars;             // 8 bytes: the best change so far, if there is an objective
   int64* kept;            // number of moves that the filter has kept in this pass
@@ -135,8 +135,8 @@ struct FilteredMoves {
 };
 
 // A sink that finds the best improving move of a lane, and counts the kept moves. If there is an
-// objective to ask (`kAsks`), it skips moves whose lengths are worse than the best change of all
-// lanes, unless the filter must be told all improving moves.
+// objective to ask (`kAsks`), it skips moves that, judging by lengths, are worse than the best
+// change of all lanes, unless the filter must be told all improving moves.
 template <class Moves>
 struct Improving {
   using Value = typename Moves::Value;
@@ -157,8 +157,8 @@ struct Improving {
       relief = relief_of<Value>(moves.tour.lengths.metric);
       most = relief;
       if constexpr (hears<typename Moves::Test>()) return;
-      // A floating-point relief is a sum, whose rounding error may exceed the difference of two
-      // changes: then `most` does not depend on the best change.
+      // A floating-point relief is a sum. Its rounding error may exceed the difference between two
+      // changes, so `most` then does not depend on the best change.
       const bool exact = Value(0.5) == Value(0) || relief == 0;
       if (exact) most += read(shared_bar());
     }
@@ -193,7 +193,7 @@ struct Improving {
   }
 };
 
-// A sink that finds the best move that ranks behind the move noted last, improving or not.
+// A sink that finds the best move that ranks after the move noted last, improving or not.
 template <class Moves>
 struct Following {
   using Value = typename Moves::Value;

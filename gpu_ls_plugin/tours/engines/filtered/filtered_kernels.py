@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 PARAMETERS = (struct_of("tours/engines/filtered/filtered_batch.cuh", "FilteredBatch"),)
-# The steps of an evaluation by mode; `FilteredKernels.evaluation` fills in {moves} and {sink}.
+# The steps of an evaluation, by mode; `FilteredKernels.evaluation` fills in {moves} and {sink}.
 STEPS = {
     "masked": ("EvaluateMasked<{moves}, {sink}>",),
     "fused": ("EvaluateFused<{moves}, {sink}>",),
@@ -29,7 +29,7 @@ STEPS = {
         "EvaluateOpenings<{moves}, {sink}>",
     ),
 }
-HEADERS = {"whole": "tours/engines/filtered/whole_mode.cuh"}  # of modes with their own header
+HEADERS = {"whole": "tours/engines/filtered/whole_mode.cuh"}  # of modes that have a separate header
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 //
 //   masked     each lane tests its move, and evaluates it if the filter keeps it (Schulz 2013,
 //              section 7)
-//   fused      lanes append kept moves to a queue, and evaluate a move each when there are enough
+//   fused      lanes append kept moves to a queue; once it is long enough, each evaluates a move
 //   openings   lists the openings that the filter does not reject as a whole; an opening is a move
 //              with one position left open. Kept moves that begin with a listed opening go to the
 //              queue, possibly once for each rotation
@@ -30,7 +30,7 @@ struct Share {
 };
 
 // A slot of a tour. The object with the slot's moves is not a member: filters may need the address
-// of that object, which would force the slot out of registers, too.
+// of that object, which would also force the slot out of registers.
 template <class Team>
 struct Slot {
   const Team& team;

@@ -191,7 +191,7 @@ class FilteredMoves(Engine):
         )
 
     def _chunk_size(self, mode: str) -> tuple[int, int, int]:
-        """Return the number of units in a mode, of variants per unit, and of units per chunk.
+        """Return the numbers of units in a mode, of variants per unit, and of units per chunk.
 
         A unit is an opening, a square of pairs, or a pair or triple of positions.
         """
@@ -204,7 +204,7 @@ class FilteredMoves(Engine):
         else:
             numbers, variants = self.space.numbers(self.problem.n), self.space.ways
         most = filter_layouts.most_of_chunk(mode, variants, self._memory)
-        if self._eager:  # chunks decide which move is applied: they must not depend on the device
+        if self._eager:  # chunks decide on the move, so they must not depend on the device
             return numbers, variants, min(numbers, most, -(-numbers // EAGER_CHUNKS))
         each = len(self.tours) * (variants + self._kept * self.moves_per_evaluation() / numbers)
         return numbers, variants, min(numbers, most, self._in_time(each))

@@ -97,7 +97,7 @@ struct TakeFiltered {
   }
 };
 
-// Notes the best of all moves that rank behind the move noted last, as (change, rank).
+// Notes the best of all moves that rank after the move noted last, as (change, rank).
 template <class Team, class Moves>
 struct NoteFiltered {
   using Value = typename Moves::Value;

@@ -1,9 +1,9 @@
 // Evaluates all moves of 3-opt under an objective, without a filter. Only moves that may be the
 // best, judging by their lengths, go to a queue; lanes ask the objective about these moves alone.
 //
-// A slot takes squares of pairs of positions i < j, and its lanes take the positions k behind them.
+// A slot takes squares of pairs of positions i < j, and its lanes take the positions k after them.
 // Neighbouring pairs and ways have lengths in common: a lane computes eight lengths for the 36
-// moves of a square of nine pairs with k. It gets the lengths to k + 1 from the next lane.
+// moves of a square of nine pairs with one k. It gets the lengths to k + 1 from the next lane.
 #pragma once
 
 #include "tours/engines/filtered/filtered_modes.cuh"
@@ -37,7 +37,7 @@ struct EvaluateWhole {
   using Squares = PairSquares<Sum>;
   static constexpr int kSide = Squares::kSide;
 
-  // Lengths to a position, from the positions of each side of a square and the position behind it.
+  // Lengths to a position, from those on each side of a square and from the position after them.
   struct LengthsTo {
     Sum to_i[kSide + 1], to_j[kSide + 1];
   };
@@ -143,7 +143,7 @@ struct EvaluateWhole {
   }
 
  private:
-  // Returns the least change by the moves of a square with k.
+  // Returns the least change of all moves of a square with k.
   GLS_DEVICE static Sum least_change(const Square& square, int k, const LengthsTo& to_k,
                                      const LengthsTo& behind) {
     Sum least = Step::kNone;
