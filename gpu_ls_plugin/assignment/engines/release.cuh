@@ -1,6 +1,6 @@
-// Prepares states for successor generation. Either a rule releases some variables, or the state is
-// mixed with another one. If values must be distinct, mixing releases a variable whose value would
-// otherwise be used twice.
+// Prepares states for successor generation. Either a rule releases variables of a state, or the
+// state is mixed with another one. If values must be distinct, mixing releases a variable whose
+// value would otherwise be used twice.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"

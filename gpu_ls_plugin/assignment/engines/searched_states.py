@@ -138,7 +138,7 @@ class SearchedStates:
             shared_bytes=self.layout.shared_bytes,
             seconds=seconds,
         )
-        if ended or not begins:  # otherwise begin again, as some rows may not have begun
+        if ended or not begins:  # otherwise begin the round again: some rows may not have begun
             self.step += steps
         self.idle[self.elites.take(self._bests)] = -1  # `renew` makes it 0
         self._found.take(self._bests)

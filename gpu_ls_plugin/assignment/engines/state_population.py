@@ -52,7 +52,7 @@ class StatePopulation(Population):
     first_row : int
         Number of the first row if the rows are part of a larger population.
     target : float, optional
-        Cost at which the search ends; by default the problem's optimum, if it is known.
+        Cost at which the search ends; by default, the problem's optimum if it is known.
     memory_limit : int, optional
         How many bytes may be used; by default, all that are available.
     moves : int, optional

@@ -91,8 +91,8 @@ class SuccessorSearch:
         through all levels.
     improvement : {"auto", "tabu", "chains"}
         "tabu": a step makes the best move that is not tabu. "chains": a step kicks the state and
-        repairs it by ejection chains. "auto" is "chains" if the problem has them and no `tenure` is
-        given.
+        repairs it with ejection chains. "auto" is "chains" if the problem has them and no `tenure`
+        is given.
     sampler : str
         As in `SuccessorGeneration`.
 

@@ -9,7 +9,7 @@
 //     Worth worth_of(int m, const Values& values) const;  // values[variable]: -1 if it has none
 //   };
 //
-// A functor that evaluates moves by the difference that they make is faster. It may keep data
+// A functor that computes only the change that a move makes is faster. It may keep data
 // beside each state, such as loads, and has all these members:
 //
 //   struct MyProblem {
@@ -73,8 +73,8 @@ struct State {
   }
 };
 
-// The cost of a state and its excess, the amount by which it breaks constraints; or a change of
-// both. Less excess is better, whatever the cost.
+// The cost of a state and its excess, which is the amount by which the state breaks constraints; or
+// a change of both. Less excess is better, whatever the cost.
 struct Worth {
   int64 cost, excess;
 

@@ -182,12 +182,12 @@ class Assignment(Problem):
         return None
 
     def kept_bytes(self) -> int:
-        """Return how many bytes the functor keeps beside a state; by default those of a `Worth`."""
+        """Return how many bytes the functor keeps beside a state; by default, 16 for a `Worth`."""
         return 16
 
 
 def require_enough_values(problem: Assignment) -> None:
-    """Raise if values must be distinct, but variables have too few or different numbers of them."""
+    """Raise if values must be distinct, but variables have too few or unequal numbers of them."""
     least, most = int(problem.sizes.min()), int(problem.sizes.max())
     if problem.distinct and not problem.n <= least == most:
         raise InvalidProblemError(

@@ -53,7 +53,7 @@ class GeneralisedAssignment(Assignment):
         As given.
     agents : int
     penalty : float
-        Mean spread of a job's costs over agents, divided by the mean resource.
+        Mean spread of a job's costs over the agents, divided by the mean resource.
 
     Raises
     ------

@@ -210,7 +210,7 @@ def greedy_colouring(graph: GraphColouring, colours: int | None = None) -> NDArr
 
 
 def greedy_clique(graph: GraphColouring) -> list[int]:
-    """Return vertices that are all neighbours of each other and so need different colours.
+    """Return vertices that are all neighbours of each other, so that their colours must differ.
 
     Vertices join the clique one by one. The next one is always the vertex with the most neighbours
     among those that can still join.

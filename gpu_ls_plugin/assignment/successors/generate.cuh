@@ -76,7 +76,7 @@ struct GenerateSuccessors {
 
  private:
   // The bits that choose the values of all active variables: given ones, or random ones, which each
-  // lane draws for its variables. A single thread draws for inactive variables, too, so that the
+  // lane draws for its variables. A single thread also draws for inactive variables, so that the
   // compiler can vectorise the loop.
   template <class Team, class Active>
   GLS_DEVICE static const uint64* drawn(const Team& team, const Active& active,

@@ -125,7 +125,8 @@ class SuccessorGeneration:
         active : bool array, shape (m,) or (P, m), optional
             Which variables are reassigned; by default, all of them. The others keep their values.
         order : {"given", "shuffled"}
-            Whether variables are assigned by number, or in a random order for each successor.
+            Whether variables are assigned in order of number, or in a random order for each
+            successor.
         distinct : bool
             Leave out copies of earlier successors.
         seed : int or None
@@ -199,8 +200,8 @@ class SuccessorGeneration:
             As in a call.
         keys : float array, shape (P, m) or (P, 2 m), from 0 to 1
             A key for the value of each variable. A second half orders the variables, the lowest
-            key first; without it, variables are assigned by number. NumPy or CuPy array; with CuPy,
-            the result is on the same device.
+            key first; without it, variables are assigned in order of number. NumPy or CuPy
+            array; with CuPy, the result is on the same device.
         backend, device, memory_limit
             As in a call.
 

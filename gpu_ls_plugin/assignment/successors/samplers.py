@@ -25,7 +25,7 @@ ORDERS = {
     "shuffled": Order("gls::ShuffledOrder", variable_bytes=4),
     "keys": Order("gls::KeyOrder", draw_bytes=0),
 }
-DRAWN = ("given", "shuffled")  # orders whose values are chosen by random numbers
+DRAWN = ("given", "shuffled")  # orders in which values are chosen with random numbers
 
 
 def known_sampler(parameter: str, name: str) -> str:

@@ -11,7 +11,7 @@ struct ConflictsData {
   int64 sizes;            // the largest number of values of a variable
 };
 
-// Variables in conflict must have different values.
+// The values of variables in conflict must differ.
 //
 // Before a variable's values are rated, `prepare` collects the values of its neighbours in a set.
 // So a rating reads one byte, whatever the degree, and an assignment updates nothing.
