@@ -105,7 +105,7 @@ class GaRun:
         return max(0.0, float(begin) + limit + pace.compiling - pace.own - time.monotonic())
 
     def progress(self) -> float:
-        """Return the share of the run that has passed, by time or by generations (the larger)."""
+        """Return the larger of the shares of time and of generations that have passed."""
         limit, begin = time_limit(self.ga), getattr(self.ga, "run_start_time", None)
         share = float(self.ga.generations_completed / max(1, self.ga.num_generations))
         if begin is not None and 0 < limit < math.inf:

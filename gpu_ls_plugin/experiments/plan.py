@@ -98,7 +98,7 @@ class Plan:
         )
 
     def save(self, folder: Path) -> None:
-        """Write names and seeds, which show reports the order of runs and the missing runs."""
+        """Write names and seeds; they tell reports the order of runs and which are missing."""
         content = {
             "version": VERSION,
             "algorithms": list(self.algorithms),

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class Runs:
     """Runs of algorithms on problems, compared by their gaps.
 
-    The gap of a run is the distance of its best cost from the optimum in percent. If no optimum is
-    known, the best cost of all runs on the problem is used instead. With several objectives, the
+    The gap of a run is the distance, in percent, of its best cost from the optimum. If no optimum
+    is known, the best cost of all runs on the problem is used instead. With several objectives, the
     gap is the share of the hypervolume of all fronts together that the run's front does not cover.
     The gap of a run that failed or found no feasible solution is infinite.
 

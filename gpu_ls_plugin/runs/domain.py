@@ -187,7 +187,7 @@ class Domain(ABC):
         return ()
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
-        """Return the problem of this domain that an array describes, None if it describes none."""
+        """Return the problem of this domain that an array describes, or None."""
         return None
 
     # ---- Solving ----------------------------------------------------------------------------
@@ -253,7 +253,7 @@ class Domain(ABC):
         return stage.search
 
     def empty_rows(self, problem: Any) -> NDArray[np.int32] | None:
-        """Return the row (n,) from which searches start, None if they need constructed rows."""
+        """Return the row (n,) from which searches start, or None if they need constructed rows."""
         return None
 
     def completed(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -266,7 +266,7 @@ class Domain(ABC):
         return checked
 
     def target(self, problem: Any) -> float | None:
-        """Return the cost at which every search of the problem ends, None if there is none."""
+        """Return the cost at which every search of the problem ends, or None if there is none."""
         return None
 
     def asked(self, problem: Any) -> Problem:
@@ -319,7 +319,7 @@ class Domain(ABC):
     def offspring_search(
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
     ) -> Callable[..., Any]:
-        """Return the default search of operators of frameworks.
+        """Return the default search for operators of frameworks.
 
         Unless overridden, it is the default search of `solve`.
 
@@ -344,7 +344,7 @@ class Domain(ABC):
         return np.tile(self.completed(problem, row), (size, 1))
 
     def perturbation(self, problem: Any) -> Any | None:
-        """Return the default perturbation of operators, None if there is none."""
+        """Return the default perturbation of operators, or None if there is none."""
         return None
 
     def crossover(self, problem: Any) -> Any:
@@ -404,16 +404,16 @@ class Domain(ABC):
         return f"{found['variables']:,} variables"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return lines about the best row and its `gap`, by the first word of each line."""
+        """Return lines about the best row and its `gap`, keyed by the first word of each line."""
         mean = f"{cost_text(found['mean_cost'])} over {found['population']:,} rows"
         return {"best": f"{cost_text(found['best_cost'])}{gap}", "mean": mean}
 
     def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return lines about the work done, by the first word of each line."""
+        """Return lines about the work done, keyed by the first word of each line."""
         return {"moves": f"{found['moves']:,} applied", "kicks": f"{found['kicks']:,}"}
 
     def stopped_by(self, reason: str) -> str:
-        """Return the reason why a search ended, for a person."""
+        """Return the reason why a search ended, worded for the user."""
         return reason
 
     def missed(self, problem: Any, result: Result) -> str:
@@ -456,7 +456,7 @@ class Domain(ABC):
         return {}
 
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
-        """Return the question that the options ask, None if they ask for the best solution."""
+        """Return the question that the options ask, or None if they ask for the best solution."""
         return None
 
 

@@ -161,7 +161,7 @@ class Tours(Domain):
         return KICK
 
     def goes_on(self, search: Any) -> bool:
-        """Return whether a search can continue from given rows; one kernel must kick and repair."""
+        """Return whether one kernel kicks and repairs: only then can rows be continued."""
         return search is None or (repairs(search) and IteratedLocalSearch(search).fused)
 
     def features(self, problem: Any, xp: Any, rows: Any) -> Any:

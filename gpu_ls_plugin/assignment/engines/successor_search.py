@@ -99,7 +99,7 @@ class SuccessorSearch:
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is out of range or of another type.
+        A parameter is out of range or of the wrong type.
     """
 
     name: ClassVar[str] = "successor_search"

@@ -153,7 +153,7 @@ def beyond_limit(problem: RoutedProblem, durations: NDArray[Any]) -> NDArray[Any
 
 
 def tolerated(limit: float, alone: NDArray[Any]) -> float:
-    """Return the limit that searches compare durations with; it includes a tolerance if a float.
+    """Return the limit that searches compare durations with; with a tolerance if it is a float.
 
     The tolerance is half of that in `beyond`. The other half allows for rounding: a route that a
     search considers feasible is feasible, whatever the order in which its duration is added up.

@@ -70,7 +70,7 @@ def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
 
 def added_up_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return costs equal to `TSP.cost` to the last bit, even if a subclass overrides `cost`."""
-    if foreign(problem.metric):  # its kernel may not add up lengths in the same way
+    if foreign(problem.metric):  # its kernel might add up lengths in a different way
         return backend.xp.asarray(referee.tour_costs(problem, backend.to_numpy(tours)))
     if problem.integer and problem.objective.proven:
         return tour_costs(backend, problem, tours)

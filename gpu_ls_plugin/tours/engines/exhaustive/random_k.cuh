@@ -88,7 +88,7 @@ struct Reconnections {
   }
 };
 
-// Evaluates the ways of each sample from kFirstWay on. kFirstWay is 0 for 3-opt; if it is
+// For each sample, evaluates the ways from kFirstWay on. kFirstWay is 0 for 3-opt; if it is
 // kPureReconnections, only the 2-opt moves of the three pairs of edges are evaluated.
 template <class Metric, int kFirstWay, class Points>
 struct RandomKSamples {
