@@ -4,7 +4,7 @@ Each entry is kept for one release. If a part was removed, ``gls.NAME`` is a fun
 returns the replacement with its defaults, or raises if there is no replacement. If a part was
 renamed, ``gls.NAME`` is the part itself, and its use warns. Strings that describe searches name
 parts in snake case; for a former name, the registry warns and returns the replacement's factory, or
-raises.
+raises. Removed values of parameters are listed beside the parameter; `present_value` replaces them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gpu_ls_plugin.core.exceptions import UnknownPartError
 from gpu_ls_plugin.core.text import snake_case
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 class RemovedPart(NamedTuple):
@@ -25,6 +25,13 @@ class RemovedPart(NamedTuple):
 
     replacement: str | None  # a public name of the same package
     remedy: str  # the end of the message: one sentence without a full stop
+
+
+class RemovedValue(NamedTuple):
+    """The replacement of a removed value of a parameter."""
+
+    replacement: str
+    reason: str  # the part of the message after "since"
 
 
 # By package, then by former name.
@@ -81,6 +88,25 @@ def replacement_by_text(name: str) -> tuple[str | None, str] | None:
         if snake_case(former) == name:
             return replacement and snake_case(replacement), f"{name} was removed: {remedy}"
     return None
+
+
+def present_value(
+    parameter: str, value: Any, removed: Mapping[str, RemovedValue], stacklevel: int = 5
+) -> Any:
+    """Return a parameter's value; for a removed one, warn and return the value that replaces it.
+
+    With the default `stacklevel`, the warning points to the line that makes a dataclass whose
+    `__post_init__` passes this function to `checks.fields`.
+    """
+    if not isinstance(value, str) or value not in removed:
+        return value
+    replacement, reason = removed[value]
+    warnings.warn(
+        f"{parameter}: {value!r} was removed, since {reason}; {replacement!r} takes its place",
+        DeprecationWarning,
+        stacklevel=stacklevel,
+    )
+    return replacement
 
 
 def _removed(package: str, name: str) -> Callable[..., Any]:

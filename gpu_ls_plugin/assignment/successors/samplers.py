@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.former_parts import RemovedValue, present_value
 
 SAMPLERS = {"stored": "gls::Stored", "rescan": "gls::Rescan"}  # C++ templates over the heuristic
+REMOVED = {"softmax": RemovedValue("auto", "'stored' and 'rescan' are about three times as fast")}
 MOST_STORED = 48 << 10  # "auto" is "stored" up to this many bytes of ratings (docs/benchmarks.md)
 
 
@@ -29,13 +30,6 @@ DRAWN = ("given", "shuffled")  # orders in which values are chosen with random n
 
 
 def known_sampler(parameter: str, name: str) -> str:
-    """Return the name of a sampler, or raise; for the removed "softmax", warn and return "auto"."""
-    if name == "softmax":
-        warnings.warn(
-            f"{parameter}: 'softmax' was removed, since 'stored' and 'rescan' are about three "
-            "times as fast; 'auto' takes its place",
-            DeprecationWarning,
-            stacklevel=5,
-        )
-        return "auto"
+    """Return the name of a sampler, or raise; for a removed one, warn and return another."""
+    name = present_value(parameter, name, REMOVED, stacklevel=6)
     return checks.choice(parameter, name, known=("auto", *SAMPLERS))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.former_parts import RemovedValue, present_value
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.tours.filters.base import Filter
 from gpu_ls_plugin.tours.filters.move_filters import GainBound
@@ -21,10 +21,14 @@ MAPPINGS: dict[str, tuple[str, tuple[type[Neighbourhood], ...]]] = {
     "lexicographic": ("gls::Lexicographic", (TwoOpt, ThreeOpt)),
     "cut_triangle": ("gls::CutTriangle", (TwoOpt,)),
 }
-# Removed modes and mappings, which no measurement favours (docs/benchmarks.md).
+# Removed values by parameter; docs/benchmarks.md has the measurements.
 REMOVED = {
-    "mode": (("compact",), "auto"),
-    "mapping": (("bisection", "newton", "table"), "roots"),
+    "mode": {"compact": RemovedValue("auto", "'fused' and 'openings' are faster")},
+    "mapping": {
+        "bisection": RemovedValue("roots", "'roots' is faster"),
+        "newton": RemovedValue("roots", "'roots' is faster"),
+        "table": RemovedValue("roots", "it needs memory for each triple"),
+    },
 }
 
 
@@ -85,15 +89,8 @@ class FilteredNeighbourhood(Neighbourhood):
             )
         wanted = "filter, such as GainBound()"
         checks.fields(self, checks.instance, "filter", kind=Filter, wanted=wanted)
-        for parameter, (removed, replacement) in REMOVED.items():
-            if (value := getattr(self, parameter)) in removed:
-                warnings.warn(
-                    f"{parameter}: {value!r} was removed; {replacement!r} replaces it, which is "
-                    "faster and applies the same best moves",
-                    DeprecationWarning,
-                    stacklevel=3,
-                )
-                object.__setattr__(self, parameter, replacement)
+        for parameter, removed in REMOVED.items():
+            checks.fields(self, present_value, parameter, removed=removed)
         checks.fields(self, checks.choice, "mode", known=MODES)
         checks.fields(self, checks.text, "mapping")
         fitting = [m for m, (_, kinds) in MAPPINGS.items() if type(self.neighbourhood) in kinds]

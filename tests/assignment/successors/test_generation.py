@@ -136,8 +136,9 @@ def test_a_generation_can_be_sent_to_another_process():
 def test_the_former_sampler_warns():
     with pytest.warns(DeprecationWarning, match="sampler: 'softmax' was removed"):
         assert gls.SuccessorGeneration(SPREAD, "softmax").sampler == "auto"
-    with pytest.warns(DeprecationWarning, match="'auto' takes its place"):
+    with pytest.warns(DeprecationWarning, match="'auto' takes its place") as caught:
         assert gls.SuccessorSearch(sampler="softmax").sampler == "auto"
+    assert caught[0].filename == __file__
 
 
 FEW_BITS = st.integers(0, 8).map(lambda eighths: eighths / 8)  # with 1, and with equal keys

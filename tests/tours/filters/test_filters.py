@@ -172,8 +172,9 @@ def test_filters_combine_with_filters_alone(other):
     [("mode", "compact", "auto"), ("mapping", "newton", "roots"), ("mapping", "table", "roots")],
 )
 def test_removed_modes_and_mappings_are_replaced(parameter, value, replacement):
-    with pytest.warns(DeprecationWarning, match=f"{parameter}: '{value}' was removed"):
+    with pytest.warns(DeprecationWarning, match=f"{parameter}: '{value}' was removed") as caught:
         made = FILTERED(gls.ThreeOpt(), **{parameter: value})
+    assert caught[0].filename == __file__
     assert made == FILTERED(gls.ThreeOpt(), **{parameter: replacement})
 
 
