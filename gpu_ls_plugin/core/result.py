@@ -57,7 +57,7 @@ class Statistics:
     moves, moves_by : int, dict
         Number of applied moves: in total, and by neighbourhood.
     kicks, accepted : int
-        Number of perturbations, and of those whose tour was kept.
+        Number of perturbations, and number of perturbed tours that were kept.
     climbs : int
         Number of descents that were started.
     restarts : int

@@ -92,7 +92,7 @@ struct ChainScout {
       return gain != other.gain ? other.gain < gain : number < other.number;
     }
   };
-  // What a lane found in a group: the best last link, and links with which chains may continue.
+  // Results of a lane in a group: the best last link, and links with which chains may continue.
   struct Found {
     Link last;
     Link open[kOwn];
@@ -113,8 +113,7 @@ struct ChainScout {
   int variables[kMostLinks], values[kMostLinks];  // links of the chain so far
   int looks;                                      // how many links the lane evaluated
 
-  // Finds the best chain that begins with one of the likely moves [begin, end), of which there are
-  // at most kGroup.
+  // Finds the best chain that begins with one of the likely moves [begin, end), at most kGroup.
   GLS_DEVICE void look(int begin, int end) {
     best.gain = best.length = 0;
     Found found = nothing();

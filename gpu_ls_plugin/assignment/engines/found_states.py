@@ -63,7 +63,9 @@ GREEDY = 30  # the largest sharpness of `CheapestValue`
 
 
 def quick_state(problem: Assignment, backend: Backend, seed: int) -> NDArray[np.int32]:
-    """Return the problem's quick state (n,); if it has none, a greedy state, perhaps incomplete."""
+    """Return the problem's quick state (n,); if it has none, a greedy one, in which variables
+    may lack a value.
+    """
     own = problem.quick_state()
     if own is not None:
         return own

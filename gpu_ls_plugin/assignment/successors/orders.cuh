@@ -5,7 +5,7 @@
 
 namespace gls {
 
-// What an order needs for one successor.
+// Data that an order needs for one successor.
 struct Turns {
   int* variables;     // for `ShuffledOrder`: scratch, shape (m,)
   const int* listed;  // for `KeyOrder`: all variables in the successor's order

@@ -21,7 +21,7 @@ struct RouteMates {
   int rows;              // number of rows in `mates`
 };
 
-// The routes of a row, some of which are exchanged for routes of its mate.
+// The routes of a row. Some are exchanged for routes of its mate.
 template <class Vehicles>
 struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   using Base = RebuiltRoutes<Vehicles>;

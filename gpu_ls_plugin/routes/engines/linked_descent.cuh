@@ -92,7 +92,7 @@ struct LinkedDescent {
 
   GLS_DEVICE int* tour() const { return batch.tours + int64(item) * routes.nodes; }
   GLS_DEVICE LookBits bits(int its_kind) const { return {marked + its_kind * words, words}; }
-  // Where the bits of this tour are stored between launches.
+  // Memory for the bits of this tour between launches.
   GLS_DEVICE uint32* kept_bits() const { return tours.looks + int64(item) * kKinds * words; }
 
   GLS_DEVICE void begin() const {

@@ -122,7 +122,7 @@ struct LinkedRoutes {
   GLS_DEVICE bool is_free(const Used& used) const {
     return used.load <= vehicles.capacity && (!timed || used.time <= vehicles.limit);
   }
-  // What a route with this load and duration pays for violations.
+  // The penalty of a route with this load and duration.
   GLS_DEVICE Cost price(const Used& used) const {
     return is_free(used) ? Cost(0) : violation(used, vehicles.capacity, vehicles.limit, &weights);
   }
@@ -141,7 +141,7 @@ struct LinkedRoutes {
     return {now.loads_to[customer] - now.loads_to[now.before[customer]],
             timed ? vehicles.services[customer] : Time(0)};
   }
-  // What the routes pay for vehicles beyond the fleet if `used` routes have customers.
+  // The penalty for vehicles beyond the fleet if `used` routes have customers.
   GLS_DEVICE Cost for_vehicles(int used) const {
     return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
   }

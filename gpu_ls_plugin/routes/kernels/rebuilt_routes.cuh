@@ -31,7 +31,7 @@ struct RebuiltRows {
 
 // State that the lanes of a row share.
 struct RebuiltState {
-  int routes;     // number of routes, some of which may be empty
+  int routes;     // number of routes, including empty ones
   int spare;      // an empty route that a customer may begin, or -1
   int count;      // number of waiting customers
   int from;       // the node after which the last insertion was made
