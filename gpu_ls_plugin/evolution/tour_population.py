@@ -73,7 +73,7 @@ class TourPopulation:
 
     def distinct(self) -> int:
         """Return the number of distinct tours."""
-        return int(self.first_of_each().sum())
+        return int(on_host(self.first_of_each()).sum())
 
     def by_cost(self) -> Any:
         """Return the indices of the rows in order of increasing cost, ties by index."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.drive import drive
@@ -70,7 +71,7 @@ class Population(ABC):
     @property
     def seen(self) -> tuple[float, float]:
         """Best and mean of the costs by which the search compares rows."""
-        costs = self.costs  # computed once: it may be expensive
+        costs = on_host(self.costs)
         return costs.min().item(), float(costs.mean())
 
     @abstractmethod

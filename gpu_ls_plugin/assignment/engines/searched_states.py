@@ -111,7 +111,7 @@ class SearchedStates:
             **steps.memory(problem, xp, size),
         }
         self._found, self._all_known = self._first_found(), False
-        if bool((states < 0).any()):
+        if int(states.min()) < 0:
             self._assign(states, states < 0)
         self._sources = xp.empty_like(states)
         self.arguments |= {
@@ -248,7 +248,8 @@ class SearchedStates:
         if len(self.states) == 1 or int(self.idle.min()) < PATIENCE:
             return False
         states = self.elites.states
-        return float((states == states[self.mates_of(self.round)]).mean()) >= ALIKE
+        alike = self.backend.to_numpy(states == states[self.mates_of(self.round)])
+        return float(alike.mean()) >= ALIKE
 
     def _restart(self) -> None:
         """Restart all rows from empty states; `found` keeps the best ones."""

@@ -24,16 +24,22 @@ def take_states(backend: Backend, sizes: NDArray[Any], states: Any) -> Any:
         return xp.asarray(check_states(states, sizes))
     array = backend.adopt(states)
     fitting = array.dtype.kind in "iu" and array.ndim == 2 and array.shape[1] == len(sizes)
-    if not fitting or not array.size or bool(((array < -1) | (array >= xp.asarray(sizes))).any()):
+    if not fitting or not array.size or _outside(backend, array, sizes):
         array = check_states(xp.asnumpy(array), sizes)  # raises, or accepts a single row
     return xp.ascontiguousarray(xp.asarray(array), dtype=np.int32)
+
+
+def _outside(backend: Backend, states: Any, sizes: NDArray[Any]) -> bool:
+    """Return whether an entry is not a value of its variable, nor -1."""
+    outside = (states < -1) | (states >= backend.xp.asarray(sizes))
+    return bool(backend.to_numpy(outside).any())
 
 
 def require_distinct(backend: Backend, states: Any) -> None:
     """Raise InvalidTourError if two variables of a state have the same value."""
     ordered = backend.xp.sort(states, axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    if bool(twice.any()):
+    if backend.to_numpy(twice).any():
         row, place = backend.xp.argwhere(twice)[0].tolist()
         raise InvalidTourError(
             f"states: row {row} has value {ordered[row, place]} more than once, but all variables "
@@ -96,7 +102,7 @@ def take_keys(backend: Backend, m: int, keys: Any) -> tuple[Any, Any]:
         )
     array = xp.asarray(array, dtype="float64")
     outside = ~((array >= 0) & (array <= 1))  # also true for NaN
-    if bool(outside.any()):
+    if backend.to_numpy(outside).any():
         row, place = (int(index) for index in np.argwhere(backend.to_numpy(outside))[0])
         raise InvalidParameterError(
             f"keys: row {row} has key {float(array[row, place])} at position {place}, which is not "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.arrays import row_counts
 from gpu_ls_plugin.routes.construction.batch import RouteBatch
 from gpu_ls_plugin.routes.construction.split import BYTES_PER_CITY, cut
 from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
@@ -119,7 +120,7 @@ class _SplitWorkspace(CostlessWorkspace):
         """Return the number of routes of each giant tour, but no fewer than the demands need."""
         xp, problem, most = self.backend.xp, self.routes.problem, self.routes.most
         depots = nodes_of(xp, tours, problem.customers) == 0
-        used = (depots & ~xp.roll(depots, -1, axis=1)).sum(axis=1, dtype="int32")
+        used = row_counts(depots & ~xp.roll(depots, -1, axis=1))
         return used.clip(min(problem.least_vehicles, most), most)
 
     def _order_of(self, tours: Any) -> Any:
@@ -129,8 +130,10 @@ class _SplitWorkspace(CostlessWorkspace):
         """
         xp, problem = self.backend.xp, self.routes.problem
         nodes = nodes_of(xp, tours, problem.customers)
-        start = (nodes == 0).argmax(axis=1)[:, None]
-        places = (start + xp.arange(nodes.shape[1])) % nodes.shape[1]
+        n = nodes.shape[1]
+        from_end = xp.arange(n, 0, -1, dtype="int32")
+        start = n - xp.where(nodes == 0, from_end, 0).max(axis=1)[:, None]  # the first depot
+        places = (start + xp.arange(n)) % n
         nodes = xp.take_along_axis(nodes, places, axis=1)
         # Copies of the depot are sorted to the end and cut off. Their number is known, so the host
         # need not wait for a GPU.

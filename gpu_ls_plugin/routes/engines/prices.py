@@ -77,7 +77,8 @@ def set_price(chains: PricedChains, feasible: float) -> None:
     """
     if routing_problem(chains.start.problem).penalties is None:
         return
-    price = chains.price * math.exp(feasible - float(chains.feasible().mean()))
+    share = float(chains.start.backend.to_numpy(chains.feasible()).mean())
+    price = chains.price * math.exp(feasible - share)
     chains.reprice(min(max(price, LEAST_PRICE), MOST_PRICE))
 
 
@@ -91,7 +92,7 @@ def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
     if routing_problem(problem).penalties is None:
         return costs
     feasible = nothing_paid(costs, lengths_of(backend, problem, tours))
-    if not feasible.any():
+    if not backend.to_numpy(feasible).any():
         return backend.xp.full(len(costs), math.inf)
     return backend.xp.where(feasible, costs, costs[feasible].max())
 

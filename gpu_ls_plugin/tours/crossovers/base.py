@@ -264,7 +264,7 @@ class _Generations:
         chains, generation = self._chains, self._chains.crossed
         chains.crossed += 1
         workspace = self._first
-        if self._later is not None and float(chains.gaining) <= FEW_GAINING:
+        if self._later is not None and chains.gaining_share() <= FEW_GAINING:
             workspace = self._later
         found = workspace.cross(
             chains.best_tours,
@@ -276,7 +276,7 @@ class _Generations:
         )
         gained = chains.adopt(*found)
         if self._later is not None:
-            chains.gaining = gained.mean()  # does not wait for a GPU
+            chains.gaining = gained  # the mean would wait for a GPU
 
 
 @contextmanager

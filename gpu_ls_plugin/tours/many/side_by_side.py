@@ -175,9 +175,10 @@ class SideBySide:
 
     def best_tours(self) -> NDArray[np.int32]:
         """Return each instance's best tour on the host, shape (K, m)."""
-        costs = self._of_instances()
-        rows = self._backend.xp.arange(len(costs)) * self._replicas + costs.argmin(axis=1)
-        tours: NDArray[np.int32] = self._backend.to_numpy(self.state.best_tours[rows])
+        backend, costs = self._backend, self._backend.to_numpy(self._of_instances())
+        rows = np.arange(len(costs)) * self._replicas + costs.argmin(axis=1)
+        best = self.state.best_tours[backend.xp.asarray(rows)]
+        tours: NDArray[np.int32] = backend.to_numpy(best)
         return tours
 
     def _of_instances(self) -> Any:

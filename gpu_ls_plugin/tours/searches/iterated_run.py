@@ -108,7 +108,7 @@ def last_point(search: Kicking, call: Call, costs: Any) -> Point:
     if search.cooperation is None or not search.cooperation.priced:
         return point
     soft = tour_costs(call.backend, call.problem, call.tours)
-    costs = _result_costs(search, call, call.tours, soft)
+    costs = call.backend.to_numpy(_result_costs(search, call, call.tours, soft))
     best = point.best_cost if math.isfinite(costs.min()) else math.inf
     return replace(point, best_cost=best, mean_cost=float(costs.mean()))
 

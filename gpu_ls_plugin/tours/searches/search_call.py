@@ -158,6 +158,7 @@ class Call:
     def point(self, costs: Any) -> Point:
         """Return a point of the history: now, with the costs of all tours."""
         elapsed, kicks = self.stopwatch.elapsed, self.statistics.kicks
+        costs = self.backend.to_numpy(costs)
         return Point(elapsed, kicks, costs.min().item(), float(costs.mean()))
 
     def referee(self) -> Any:
@@ -166,7 +167,7 @@ class Call:
         if self._given is not None:
             before = exact_costs(self.backend, self._asked, self._given)
             worse = self._worsened(self._given, costs > before)
-            if bool(worse.any()):
+            if bool(self.backend.to_numpy(worse).any()):
                 self.tours[worse], costs[worse] = self._given[worse], before[worse]
         return costs
 
@@ -177,7 +178,7 @@ class Call:
         """
         problem, backend = self.problem, self.backend
         objective = problem.objective
-        if objective.length_alone or not bool(dearer.any()):
+        if objective.length_alone or not bool(backend.to_numpy(dearer).any()):
             return dearer
         if objective.keeps and objective.proven:  # then the costs of the kernels decide
             before, now = (tour_costs(backend, problem, tours) for tours in (given, self.tours))
@@ -187,6 +188,7 @@ class Call:
 
     def last_point(self, costs: Any) -> Point:
         """Return the last point of the history, with exact costs."""
+        costs = self.backend.to_numpy(costs)
         best = Result(self.tours, costs, problem=self._asked).best_cost
         elapsed, kicks = self.stopwatch.elapsed, self.statistics.kicks
         return Point(elapsed, kicks, best, float(costs.mean()))

@@ -127,7 +127,7 @@ class Breeding:
         self.idle = np.zeros(len(populations), np.int64)
         self.alone = np.zeros(len(populations), np.int64)
         self._generations = 0
-        self._shares: list[Any] = []  # shares of children that keep each limit, per generation
+        self._keeping: list[Any] = []  # for each generation and limit, which children keep it
         self.living, self.shared = self.first_individuals(populations, call.tours)
 
     def next(self) -> None:
@@ -140,7 +140,7 @@ class Breeding:
         made = self._searched(everyone, children, self.prices.soft)
         found = made.tours.reshape(-1, self._asked.n)
         judged = made.costs.ravel(), made.feasible.ravel()
-        self._shares.append(self.prices.shares(found, *judged))
+        self._keeping.append(self.prices.keeping(found, *judged))
         # Repair half of the children, infeasible ones first.
         some = self._xp.argsort(made.feasible, axis=1, kind="stable")[:, : rules.children // 2]
         chosen = self._xp.take_along_axis(made.tours, some[..., None], axis=1)
@@ -235,8 +235,10 @@ class Breeding:
         self.call.statistics.restarts += over.size
 
     def _set_prices(self) -> None:
-        shares = self._backend.to_numpy(self._xp.stack(self._shares).mean(axis=0))
-        self._shares.clear()
+        to_numpy = self._backend.to_numpy
+        each = [[to_numpy(keeps).mean() for keeps in limits] for limits in self._keeping]
+        shares = np.mean(each, axis=0)
+        self._keeping.clear()
         self.prices.follow(shares.tolist(), self._rules.feasible)
         tours, costs, _ = self.living.arrays
         soft = tour_costs(self._backend, self.prices.soft.tsp, tours.reshape(-1, self._asked.n))

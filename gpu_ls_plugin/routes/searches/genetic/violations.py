@@ -60,15 +60,14 @@ class Prices:
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
         return costs, lengths, nothing_paid(costs, lengths, FROM_SCRATCH)
 
-    def shares(self, tours: Any, costs: Any, feasible: Any) -> Any:
-        """Return the share of judged tours (P, n) that keep each limit."""
+    def keeping(self, tours: Any, costs: Any, feasible: Any) -> tuple[Any, ...]:
+        """Return for each limit which of the judged tours (P, n) keep it, bool (P,)."""
         if self._by_load is None:
-            return feasible.mean(keepdims=True)
+            return (feasible,)
         untimed = tour_costs(self._backend, self._by_load.tsp, tours)
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
         pairs = ((untimed, lengths), (costs, untimed))
-        both = (nothing_paid(*pair, FROM_SCRATCH) for pair in pairs)
-        return self._backend.xp.stack([keeps.mean() for keeps in both])
+        return tuple(nothing_paid(*pair, FROM_SCRATCH) for pair in pairs)
 
     def _set(self) -> None:
         asked, prices = self._asked, self._prices(1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.tours.construction.random_tours import shuffle
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_kernel, chain_layout
@@ -53,8 +53,9 @@ class Chains(ChainState, ABC):
     ----------
     crossed : int
         Number of generations of crossovers so far; each uses new random numbers.
-    gaining : float, or array of the backend, shape ()
-        Share of the chains for which the last crossover found a new best tour; 1.0 if not counted.
+    gaining : float, or array of the backend, shape (P,), bool
+        Share of the chains for which the last crossover found a new best tour, or a mask of them;
+        1.0 if not counted.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class Chains(ChainState, ABC):
         """Return the state of the chains, as a dict of new NumPy arrays and plain values."""
         to_numpy = self.start.backend.to_numpy
         arrays = {name: np.array(to_numpy(getattr(self, name))) for name in _STATE}
-        return {**arrays, "crossed": self.crossed, "gaining": float(self.gaining)}
+        return {**arrays, "crossed": self.crossed, "gaining": self.gaining_share()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from the state of a batch with the same number of chains."""
@@ -118,7 +119,15 @@ class Chains(ChainState, ABC):
 
     def behind(self, until: int) -> bool:
         """Wait for the launches; return whether any chain has kicks and moves left."""
-        return bool(((self.kicks < until) & (self.moves < self.start.max_moves)).any())
+        to_numpy, most = self.start.backend.to_numpy, self.start.max_moves
+        behind = to_numpy(self.kicks) < until
+        if most < NO_LIMIT:
+            behind &= to_numpy(self.moves) < most
+        return bool(behind.any())
+
+    def gaining_share(self) -> float:
+        """Wait for the last crossover; return the share of the chains that it improved."""
+        return float(np.mean(self.start.backend.to_numpy(self.gaining)))
 
     def take(self, rows: Any, others: Any) -> None:
         """Let the chains `rows` continue from the best tours of the chains `others`."""

@@ -164,7 +164,7 @@ class PartChains(ChainState):
 
     def behind(self, until: int) -> bool:
         """Wait for the launches; return whether any chain has kicks left."""
-        return bool((self.kicks < until).any())
+        return bool((self.start.backend.to_numpy(self.kicks) < until).any())
 
     def first_kicks(self) -> int:
         """Return the number of kicks of the first launch."""

@@ -104,7 +104,7 @@ class PartedTours(Chains):
         self._kicks = max(1, KICKS_PER_CITY * self._stride)  # kicks of each chain in a round
         share = -(-self._replicas * count // backend.processors)  # chains on a processor
         self._pace = chain_layouts.SECONDS_PER_KICK[backend.name] * share  # seconds per kick
-        self._unit = float(self.costs.mean()) / n
+        self._unit = float(backend.to_numpy(self.costs).mean()) / n
 
     @property
     def current_is_best(self) -> bool:
@@ -264,19 +264,19 @@ class PartedTours(Chains):
         """Write the best tours of the parts into the tours."""
         backend, count, rings = self.start.backend, len(segments), found.best_tours
         xp = backend.xp
-        of_part = found.best_costs.reshape(count, self._replicas)
-        first = xp.arange(count) * self._replicas
+        of_part = backend.to_numpy(found.best_costs).reshape(count, self._replicas)
+        first = np.arange(count) * self._replicas
         joined = {
             **arrays,
             "rings": rings,
-            "winners": (first + of_part.argmin(axis=1)).astype("int32"),
+            "winners": xp.asarray((first + of_part.argmin(axis=1)).astype("int32")),
             "unrolled": xp.empty(count * PATH_DTYPE.itemsize, "uint8"),
             "pieces": None,
             "joined": self.tours.copy(),
         }
         backend.launch(self._unroll, count, joined)
         paths = backend.to_numpy(joined["unrolled"]).view(PATH_DTYPE)
-        gained = backend.to_numpy(of_part.min(axis=1))
+        gained = of_part.min(axis=1)
         pieces = np.concatenate(
             [
                 joined_pieces(segments, paths, gained, np.flatnonzero(segments["tour"] == tour))

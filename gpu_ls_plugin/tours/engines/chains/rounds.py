@@ -95,8 +95,9 @@ class Rounds(Population):
         chains = self.chains
         if chains.behind(leg.until):
             return None
-        most = chains.start.max_moves
-        return "moves" if most < NO_LIMIT and bool((chains.moves >= most).any()) else "kicks"
+        most, to_numpy = chains.start.max_moves, chains.start.backend.to_numpy
+        spent = most < NO_LIMIT and bool((to_numpy(chains.moves) >= most).any())
+        return "moves" if spent else "kicks"
 
     def launch(self, leg: Leg) -> None:
         """Kick for about the time of a launch, and exchange tours if an exchange is due."""
@@ -225,4 +226,5 @@ class EqualCosts:
 
 def equal_costs(chains: ChainState) -> bool:
     """Return whether the best tours of all chains have the same cost."""
-    return bool((chains.best_costs == chains.best_costs[0]).all())
+    costs = chains.start.backend.to_numpy(chains.best_costs)
+    return bool((costs == costs[0]).all())
