@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+from benchmarks.first_call import programs
 from benchmarks.helpers import summary
+from gpu_ls_plugin.backends import compiler
+from gpu_ls_plugin.tours.construction.greedy import greedy_edges_kernel
 from tests.helpers.processes import ROOT, run_python
 
 BENCHMARKS = ROOT / "benchmarks"
@@ -59,3 +62,16 @@ def test_sections_of_older_summaries_stay(tmp_path):
     path = summary.write(tmp_path, "some", {"kicks": 3})
     assert json.loads(path.read_text()) == {"kicks": 3, "large": 2}
     assert summary.read_raw(tmp_path, "some") == {"kicks": 3}
+
+
+def test_a_trace_names_what_is_compiled(monkeypatch):
+    monkeypatch.setattr(compiler.Program, "_compiled_in", compiler.Program._compiled_in)
+    records = programs.recorded("cpu")
+    program = compiler.program_of('extern "C" void nothing(int count) {}')
+    assert program.library() is program.library()
+    assert [name for name, _, _ in records] == ["nothing"]
+
+
+@pytest.mark.parametrize("team", ["gls::Host", "gls::Warp<4>"])
+def test_a_trace_finds_the_name_of_a_kernel(team):
+    assert programs.NAME.search(greedy_edges_kernel(team).source)[1] == "greedy_edges"
