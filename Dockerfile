@@ -6,15 +6,18 @@
 #
 # Without --gpus it searches on the CPU. For a driver of CUDA 12: --build-arg CUDA=cuda12.
 FROM python:3.13-slim AS build
+RUN apt-get update && apt-get install --yes --no-install-recommends g++
 WORKDIR /source
 COPY pyproject.toml README.md CHANGELOG.md LICENSE ./
+COPY .ci/wheel .ci/wheel
 COPY gpu_ls_plugin gpu_ls_plugin
 COPY adapters adapters
-RUN pip install --no-cache-dir build && python -m build --wheel --outdir /wheels
+# With the kernels of the default calls, for all processors: containers begin without compiling them.
+RUN pip install --no-cache-dir . auditwheel build hatchling wheel && .ci/wheel /wheels --all
 
 FROM python:3.13-slim
 ARG CUDA=cuda13
-# The C++ compiler is for the CPU backend.
+# The C++ compiler is for kernels of the CPU backend that are not in the wheel.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends g++ \
     && rm -rf /var/lib/apt/lists/*

@@ -29,7 +29,7 @@ ROOMS = """
     assignment/problem assignment/heuristics assignment/successors assignment/engines
     assignment/plan assignment/domain assignment/parts assignment
     plugins solver drawing experiments extend testing
-    evolution distributed cli wiring __main__ __init__
+    evolution defaults distributed cli wiring __main__ __init__
 """
 LEVEL = {room: level for level, room in enumerate(ROOMS.split())}
 # Each domain, and the domains that it may know.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import compiler, library_cache
+from gpu_ls_plugin.backends import compiler, library_cache, ready_made
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.composition import FAULT, TEAM
 from gpu_ls_plugin.backends.structs import Struct, constant
@@ -238,9 +238,10 @@ def _threads_from(text: str) -> int:
 
 
 def unavailable_reason() -> str | None:
-    """Return None if kernels can be compiled and run, otherwise the reason and the remedy."""
+    """Return None if kernels can be run, ready-made or compiled; else the reason and the remedy."""
     try:
-        compiler.check_compiler()
+        if not ready_made.serve_here():
+            compiler.check_compiler()
         thread_count()
     except GpuLsError as error:
         return str(error).removeprefix(compiler.PREFIX)

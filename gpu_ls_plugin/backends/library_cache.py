@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from gpu_ls_plugin.backends import ready_made
 from gpu_ls_plugin.backends.compiler import PREFIX, Program, program_of
 from gpu_ls_plugin.core.exceptions import BackendUnavailableError, CacheWarning
 
@@ -59,12 +60,15 @@ def home_folder() -> Path:
 
 
 def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
-    """Load a translation unit as a shared library, from the cache or after compiling it.
+    """Load a translation unit as a shared library: ready-made, cached or compiled now.
 
     `loader` takes the path of the library and raises OSError if it cannot be loaded. If the cache
     cannot be used, a CacheWarning gives the reason, and the library is loaded from a temporary
     folder. If that also fails, BackendUnavailableError is raised.
     """
+    if (ready := ready_made.library(source)) is not None:
+        with suppress(OSError):  # it may need a newer C library than this system has
+            return loader(ready)
     program = program_of(source)
     place = "the cache folder"
     try:

@@ -1,5 +1,5 @@
-"""The command line: ``gpu-ls solve | generate | report | new | plugins | operators | doctor``, and
-``compile-check``.
+"""The command line: ``gpu-ls solve | generate | report | new | plugins | operators | doctor``,
+``warm-up`` and ``compile-check``.
 
 Results go to stdout, progress and errors to stderr. Exit codes: 0 success; 1 the best solution
 breaks a constraint, a check failed, or a file was written to another place; 2 bad input; 130
@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.cli import cluster_options, reports
+from gpu_ls_plugin.cli import cluster_options, reports, warming
 from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError
 from gpu_ls_plugin.core.feasibility import why_infeasible
 from gpu_ls_plugin.core.interrupts import Interrupts
@@ -328,6 +328,17 @@ def examine(options: argparse.Namespace) -> int:
     return OK if doctor.can_search(findings) else FOUND_WRONG
 
 
+def warm_up(options: argparse.Namespace) -> int:
+    """Compile the kernels of default calls ahead, for images and clusters."""
+    facts, failures = warming.warm(options)
+    warming.report(failures)
+    if options.json:
+        _print_json(facts)
+    else:
+        print(f"kernels of {facts['backend']} are in {facts['folder']}")
+    return FOUND_WRONG if failures else OK
+
+
 def compile_check(options: argparse.Namespace) -> int:
     """Compile kernels for several architectures; fail if one does not compile or spills."""
     from gpu_ls_plugin.backends import compile_check as check
@@ -399,6 +410,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"list only parts of this kind: {', '.join(PART_KINDS)}",
     )
     add("doctor", examine)
+    warming.add_options(add("warm-up", warm_up))
     command = add("compile-check", compile_check)
     command.add_argument(
         "--arch", type=int, nargs="+", metavar="N", help="architectures (default: 75 80 90 100)"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gpu_ls_plugin import backends
-from gpu_ls_plugin.backends import compiler, library_cache
+from gpu_ls_plugin.backends import compiler, library_cache, ready_made
 from gpu_ls_plugin.core.exceptions import GpuLsError
 from gpu_ls_plugin.plugins.info import distribution_version
 
@@ -55,7 +55,8 @@ class Finding:
 def examine() -> list[Finding]:
     """Check everything that searches and adapters need, without changing anything."""
     reasons = backends.available()
-    return [*_packages(), _compiler(), *_backends(reasons), _gpu(reasons["cuda"]), *_caches()]
+    found = [*_packages(), _compiler(), _ready_made(), *_backends(reasons)]
+    return [*found, _gpu(reasons["cuda"]), *_caches()]
 
 
 def can_search(findings: Iterable[Finding]) -> bool:
@@ -142,9 +143,21 @@ def _compiler() -> Finding:
         version = compiler.version(tuple(command))
     except GpuLsError as error:
         reason = str(error).removeprefix(compiler.PREFIX)
-        return Finding("C++ compiler", "missing", *_detail_and_remedy(reason))
+        optional = ready_made.serve_here()  # then only other kernels than the usual need it
+        return Finding("C++ compiler", "missing", *_detail_and_remedy(reason), optional)
     first_line = version.partition("\n")[0]
     return Finding("C++ compiler", "ok", f"{shlex.join(command)}: {first_line}")
+
+
+def _ready_made() -> Finding:
+    count, levels = len(ready_made.shipped().digests), ready_made.levels()
+    if not count:
+        detail = "none in this installation, which compiles them all"
+    elif ready_made.own_compiler():
+        detail = f"{count}, not used while {' or '.join(ready_made.OWN_COMPILER)} is set"
+    else:
+        detail = f"{count}; processor of the level {levels[0] if levels else 'below all of them'}"
+    return Finding("ready-made kernels", "ok" if count else "missing", detail, optional=True)
 
 
 def _backends(reasons: Mapping[str, str | None]) -> Iterator[Finding]:
