@@ -151,13 +151,14 @@ def _compiler() -> Finding:
 
 def _ready_made() -> Finding:
     count, levels = len(ready_made.shipped().digests), ready_made.levels()
+    name, remedy = "ready-made kernels", "gpu-ls warm-up compiles the usual ones"
     if not count:
-        detail = "none in this installation, which compiles them all"
-    elif ready_made.own_compiler():
+        return Finding(name, "missing", "none in this installation", remedy, optional=True)
+    if ready_made.own_compiler():
         detail = f"{count}, not used while {' or '.join(ready_made.OWN_COMPILER)} is set"
     else:
-        detail = f"{count}; processor of the level {levels[0] if levels else 'below all of them'}"
-    return Finding("ready-made kernels", "ok" if count else "missing", detail, optional=True)
+        detail = f"{count}; level of this processor: {levels[0] if levels else 'too low'}"
+    return Finding(name, "ok", detail, optional=True)
 
 
 def _backends(reasons: Mapping[str, str | None]) -> Iterator[Finding]:

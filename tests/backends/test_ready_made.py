@@ -11,6 +11,7 @@ import pytest
 
 from gpu_ls_plugin.backends import compiler, cpu, library_cache, ready_made
 from gpu_ls_plugin.backends.composition import Kernel
+from gpu_ls_plugin.cli import doctor
 from gpu_ls_plugin.core.exceptions import CompilerNotFoundError
 from gpu_ls_plugin.defaults.making import Maker
 
@@ -79,6 +80,10 @@ def test_a_library_serves_without_a_compiler(installed, no_compiler, cache):
     assert answer() == 42
     assert cpu.unavailable_reason() is None
     assert not cache.exists()
+    findings = {found.name: found for found in doctor.examine()}
+    assert doctor.can_search(findings.values())
+    assert findings["C++ compiler"].optional
+    assert findings["ready-made kernels"].detail == f"1; level of this processor: {V3}"
     with pytest.raises(CompilerNotFoundError):
         answer(OTHER)
 
