@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.arrays import on_gpu
+from gpu_ls_plugin.backends.arrays import on_gpu, reversed_rows
 from gpu_ls_plugin.core.exceptions import InvalidTourError
 from gpu_ls_plugin.runs.domain import domain_of
 
@@ -86,7 +86,9 @@ def distance(problem: Problem, rows: Any, row: Any) -> NDArray[np.int64]:
     own = domain.features(problem, xp, rows)
     other = xp.broadcast_to(domain.features(problem, xp, row.reshape(-1, n)), own.shape)
     both = xp.sort(xp.concatenate([own, other], axis=1), axis=1)
-    distances: NDArray[np.int64] = n - (both[:, 1:] == both[:, :-1]).sum(axis=1, dtype=xp.int64)
+    distances: NDArray[np.int64] = n - reversed_rows(both[:, 1:] == both[:, :-1]).sum(
+        axis=1, dtype=xp.int64
+    )
     return distances
 
 

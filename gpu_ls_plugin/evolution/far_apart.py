@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.arrays import on_host, reversed_rows
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -29,7 +31,7 @@ def far_apart(xp: Any, features: Any, count: int, least: int) -> Any:
         both = xp.concatenate([block, taken])
         close = n - shared_features(xp, features[both], len(block)) < least
         inside, outside = close[:, : len(block)], close[:, len(block) :]
-        found = _first_come(xp, inside, ~outside.any(axis=1))
+        found = _first_come(xp, inside, ~reversed_rows(outside).any(axis=1))
         taken = xp.concatenate([taken, block[found]])
         if len(taken) >= count:
             return taken[:count]
@@ -42,10 +44,10 @@ def _first_come(xp: Any, close: Any, free: Any) -> Any:
     """Choose free rows in order, except those close to a chosen row; return a bool mask (P,)."""
     before = close & xp.tri(len(close), k=-1, dtype=bool)
     taken = xp.zeros_like(free)
-    while bool(free.any()):
-        ready = free & ~(before & free).any(axis=1)
+    while on_host(free).any():
+        ready = free & ~reversed_rows(before & free).any(axis=1)
         taken |= ready
-        free = free & ~ready & ~(before & ready).any(axis=1)
+        free = free & ~ready & ~reversed_rows(before & ready).any(axis=1)
     return taken
 
 

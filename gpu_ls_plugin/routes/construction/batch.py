@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.arrays import row_counts
+from gpu_ls_plugin.backends.arrays import reversed_rows
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
 from gpu_ls_plugin.backends.structs import in_order, kept_words, packed_words, struct_of
 from gpu_ls_plugin.routes.problem.giant_tours import written
@@ -136,8 +136,8 @@ class RouteBatch:
 
     def too_many(self, most: Any) -> Any:
         """Return the indices of rows with more than `most` routes (a number, or one per row)."""
-        xp = self.backend.xp
-        return xp.flatnonzero(row_counts(self.begins) > most).astype("int32")
+        count = reversed_rows(self.begins).sum(axis=1, dtype="int32")
+        return self.backend.xp.flatnonzero(count > most).astype("int32")
 
     def tours(self) -> Any:
         """Return the giant tours of the rows, int32 (size, n).

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.arrays import row_counts
+from gpu_ls_plugin.backends.arrays import reversed_rows
 from gpu_ls_plugin.routes.construction.batch import RouteBatch
 from gpu_ls_plugin.routes.construction.split import BYTES_PER_CITY, cut
 from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
@@ -120,7 +120,8 @@ class _SplitWorkspace(CostlessWorkspace):
         """Return the number of routes of each giant tour, but no fewer than the demands need."""
         xp, problem, most = self.backend.xp, self.routes.problem, self.routes.most
         depots = nodes_of(xp, tours, problem.customers) == 0
-        used = row_counts(depots & ~xp.roll(depots, -1, axis=1))
+        last = depots & ~xp.roll(depots, -1, axis=1)
+        used = reversed_rows(last).sum(axis=1, dtype="int32")
         return used.clip(min(problem.least_vehicles, most), most)
 
     def _order_of(self, tours: Any) -> Any:

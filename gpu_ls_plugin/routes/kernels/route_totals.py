@@ -16,7 +16,9 @@ def route_totals(xp: Any, nodes: Any, copies: int, *amounts: Any) -> list[Any]:
     begun = (nodes == 0).cumsum(axis=1)
     # Places before the first copy of the depot belong to the last route.
     routes = begun % copies + copies * xp.arange(size)[:, None]
-    return [
-        xp.bincount(routes.ravel(), each.ravel(), minlength=size * copies)[routes]
-        for each in amounts
-    ]
+    totals = []
+    for each in amounts:
+        sums = xp.zeros(size * copies)
+        xp.add.at(sums, routes.ravel(), each.ravel().astype("float64"))
+        totals.append(sums[routes])
+    return totals

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from gpu_ls_plugin.backends.arrays import reversed_rows
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 
 if TYPE_CHECKING:
@@ -50,12 +51,13 @@ def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int
     divided by the size of the kind, so that both kinds can compete. Copies of cheaper individuals
     come last and do not count as neighbours.
     """
-    count = feasible.sum(axis=1, keepdims=True)
+    count = reversed_rows(feasible).sum(axis=1, keepdims=True)
     alike = xp.where(feasible, count, feasible.shape[1] - count)
     own = xp.diagonal(shared, axis1=1, axis2=2)
     distance = xp.maximum(own[:, :, None], own[:, None, :]) - shared
     apart = feasible[:, :, None] != feasible[:, None, :]
-    copies = ((distance == 0) & (by_cost[:, :, None] > by_cost[:, None, :])).any(axis=2)
+    copied = (distance == 0) & (by_cost[:, :, None] > by_cost[:, None, :])
+    copies = reversed_rows(copied).any(axis=2)
     everyone = xp.arange(by_cost.shape[1])
     distance[:, everyone, everyone] = FAR
     distance = xp.where(apart | copies[:, None, :], FAR, distance)
