@@ -16,6 +16,7 @@ import numpy as np
 from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
 from gpu_ls_plugin.backends.cpu import threads_at_most
+from gpu_ls_plugin.backends.cupy_kernels import KernelUnits, prepare
 from gpu_ls_plugin.backends.structs import Struct
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
@@ -42,7 +43,7 @@ class CudaBackend(Backend):
         super().__init__()
         import cupy
 
-        stop_clocks_for_cupy()
+        kernels = stop_clocks_for_cupy()
         self.xp = cupy
         self.device = device
         self._functions: dict[Kernel, tuple[Any, _Fault | None]] = {}
@@ -51,6 +52,8 @@ class CudaBackend(Backend):
         self._preparing = threading.Lock()  # threads share the functions
         self._lanes: dict[int, Any] = {}
         self._allowed = threading.local()
+        if kernels is not None:
+            prepare(cupy, device, kernels)
 
     def current(self) -> AbstractContextManager[Any]:
         """Make the device the current one of this thread; kernels use CuPy's current stream."""
@@ -210,20 +213,25 @@ class CudaBackend(Backend):
 
 
 @cache
-def stop_clocks_for_cupy() -> None:
-    """Stop clocks of searches while CuPy compiles its own kernels (there is no public hook)."""
+def stop_clocks_for_cupy() -> KernelUnits | None:
+    """Stop clocks of searches while CuPy compiles kernels, its own ones in units (`KernelUnits`).
+
+    There is no public hook; return None if CuPy has changed.
+    """
     from cupy.cuda import compiler
 
     compile_kernel = getattr(compiler, PRIVATE, None)
     if compile_kernel is None:  # another version of CuPy: clocks run while it compiles
-        return
+        return None
+    kernels = KernelUnits(compile_kernel)
 
     @wraps(compile_kernel)
     def uncounted(*given: Any, **options: Any) -> Any:
         with compiling():
-            return compile_kernel(*given, **options)
+            return kernels(*given, **options)
 
     setattr(compiler, PRIVATE, uncounted)
+    return kernels
 
 
 class _Fault:
