@@ -67,17 +67,31 @@ def calls(options: argparse.Namespace) -> dict[str, Any]:
             row[mode] = common.median([record["seconds"] for record in records])
             row[f"{mode}_process"] = common.median([record["of_process"] for record in records])
         row |= {f"{mode}_bar": bar for mode, bar in bars(case, options.backend).items()}
-        rows.append(row | {"others": round(others.cores(), 2), "history": [history]})
+        row |= {"runs": options.runs, "others": round(others.cores(), 2), "history": [history]}
+        rows.append(row)
         print(*(row.get(key, "") for key in ("case", *MODES)), flush=True)
+    rows = with_stored(rows, options)
     modes = [mode for mode in MODES if any(mode in row for row in rows)]
     columns = [key for mode in modes for key in (mode, f"{mode}_bar", f"{mode}_process")]
     heads = [text for mode in modes for text in (mode, "bar", "of process")]
     common.show(
-        f"Seconds to the result on {options.backend}, medians of {options.runs}",
+        f"Seconds to the result on {options.backend}",
         ["case", "asked", *heads, "others"],
         [[row.get(key, "") for key in ("case", "asked", *columns, "others")] for row in rows],
     )
-    return {"backend": options.backend, "runs": options.runs, "rows": rows}
+    return {"backend": options.backend, "rows": rows}
+
+
+def with_stored(rows: list[dict[str, Any]], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return these rows and those of other cases that earlier calls with one --out have stored."""
+    stored = common.stored(options.out, record_name(options), ["calls"]).get("calls", {"rows": []})
+    known = {row["case"]: row for row in (*stored["rows"], *rows)}
+    return [known[case] for case in FIRST_CALLS if case in known]
+
+
+def record_name(options: argparse.Namespace) -> str:
+    """Return the name of the record."""
+    return f"first_call_{options.backend}"
 
 
 def repeated(case: str, options: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
@@ -150,8 +164,11 @@ def main() -> None:
     for environment in filter(None, (options.wheel, options.peers)):
         python_of(environment)
     measures = {"calls": calls, "peers": peers, "quality": quality.measure}
-    results = {section: measures[section](options) for section in options.sections}
-    common.write_json(options.out, f"first_call_{options.backend}", __doc__ or "", results)
+    name = record_name(options)
+    results = common.stored(options.out, name, SECTIONS)
+    for section in options.sections:
+        results[section] = measures[section](options)
+        common.write_json(options.out, name, __doc__ or "", results)
 
 
 if __name__ == "__main__":
