@@ -137,6 +137,12 @@ class Backend(ABC):
         """
         return repeated(work, times)
 
+    def expect(self, operations: Callable[[Any], list[Callable[[], Any]]]) -> None:
+        """Prepare for operations on arrays: `operations(xp)` performs them on small ones.
+
+        A GPU compiles the kernels that they need in the background.
+        """
+
     def adopt(self, array: Any) -> Any:
         """Return an array on a GPU as an array of this backend, copied if necessary.
 

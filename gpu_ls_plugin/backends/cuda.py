@@ -17,6 +17,7 @@ from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
 from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.backends.cupy_kernels import KernelUnits, prepare
+from gpu_ls_plugin.backends.cupy_operations import default_operations
 from gpu_ls_plugin.backends.structs import Struct
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
@@ -43,7 +44,7 @@ class CudaBackend(Backend):
         super().__init__()
         import cupy
 
-        kernels = stop_clocks_for_cupy()
+        self._kernels = stop_clocks_for_cupy()
         self.xp = cupy
         self.device = device
         self._functions: dict[Kernel, tuple[Any, _Fault | None]] = {}
@@ -52,8 +53,8 @@ class CudaBackend(Backend):
         self._preparing = threading.Lock()  # threads share the functions
         self._lanes: dict[int, Any] = {}
         self._allowed = threading.local()
-        if kernels is not None:
-            prepare(cupy, device, kernels)
+        self._expected: set[Any] = set()
+        self.expect(default_operations)
 
     def current(self) -> AbstractContextManager[Any]:
         """Make the device the current one of this thread; kernels use CuPy's current stream."""
@@ -154,6 +155,12 @@ class CudaBackend(Backend):
             graphs[0].launch()
 
         return replay
+
+    def expect(self, operations: Callable[[Any], list[Callable[[], Any]]]) -> None:
+        """Compile CuPy's kernels for operations on arrays in the background."""
+        if self._kernels is not None and operations not in self._expected:
+            self._expected.add(operations)
+            prepare(self.xp, self.device, self._kernels, operations)
 
     def available_memory(self) -> int:
         """Return how many bytes are free on the device, including those in CuPy's pool."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST = 12  # maximum number of kernels in a unit: whoever needs one waits for and loads all of them
 THREAD = "CuPy's kernels"
-ROUNDS = 8  # an operation needs fewer kernels
+ROUNDS = 64  # an operation needs fewer kernels
 
 
 class KernelUnits:
@@ -127,12 +127,12 @@ def joined(sources: Iterable[str]) -> str:
     return "\n".join(chain(headers, bodies))
 
 
-def prepare(xp: Any, device: int, kernels: KernelUnits) -> None:
-    """Compile CuPy's kernels of default calls for a device in the background."""
+def prepare(
+    xp: Any, device: int, kernels: KernelUnits, operations: Callable[[Any], list[Callable[[], Any]]]
+) -> None:
+    """Compile CuPy's kernels for operations on a device in the background."""
 
     def work() -> None:
-        from gpu_ls_plugin.backends.cupy_operations import operations
-
         # CuPy compiles what is still missing after an error, when it is used.
         with suppress(Exception), xp.cuda.Device(device), xp.cuda.Stream(non_blocking=True):
             kernels.perform(operations(xp))

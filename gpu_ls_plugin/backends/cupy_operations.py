@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 LONG = 1024  # number of items for which CuPy scans an array in several blocks
 
 
-def operations(xp: Any) -> list[Callable[[], Any]]:
+def default_operations(xp: Any) -> list[Callable[[], Any]]:
     """Return functions that perform the operations on small arrays, in the order of first use.
 
     A kernel depends on the types of the arrays, on their numbers of dimensions and on whether they

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 import threading
 
+import numpy as np
 import pytest
 
+from gpu_ls_plugin.backends import cuda
 from gpu_ls_plugin.backends.cupy_kernels import MOST, KernelUnits, joined, units
+from gpu_ls_plugin.backends.cupy_operations import default_operations
+from gpu_ls_plugin.routes.searches.genetic.rehearsal import rehearsal
 
 HEADERS = "#include <one.cuh>\n#include <two.h>\n"
 
@@ -165,6 +169,22 @@ def test_an_error_of_an_operation_leaves_nothing_behind():
         kernels.perform([wrong, Operation(kernels, source("k"))])
     Operation(kernels, source("k"))()
     assert compiler.compiled == [["k"]]
+
+
+@pytest.mark.parametrize("operations", [default_operations, rehearsal])
+def test_operations_are_those_of_numpy(operations):
+    for operation in operations(np):
+        operation()
+
+
+def test_a_backend_prepares_for_the_same_operations_once(monkeypatch):
+    prepared = []
+    monkeypatch.setattr(cuda, "prepare", lambda *given: prepared.append(given[-1]))
+    backend = object.__new__(cuda.CudaBackend)
+    backend.xp, backend.device, backend._kernels, backend._expected = np, 0, object(), set()
+    for operations in (default_operations, rehearsal, rehearsal):
+        backend.expect(operations)
+    assert prepared == [default_operations, rehearsal]
 
 
 def test_a_unit_begins_with_the_headers_and_ends_macros():

@@ -51,11 +51,23 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_default_calls_use_kernels_that_are_compiled_ahead(call, tmp_path):
-    code = f"{PROLOGUE}{CALLS[call]}\nprint('late:', *late)"
+LONGER = "gls.solve(gls.CVRP(points[:101], demands=loads[:101], capacity=99), seconds=15)"
+
+
+def late(call, tmp_path):
+    """Return the names of the kernels of CuPy that a call compiles, with an empty cache."""
+    code = f"{PROLOGUE}{call}\nprint('late:', *late)"
     environment = {**os.environ, "CUPY_CACHE_DIR": str(tmp_path)}
     ran = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
-    assert ran.stdout.splitlines()[-1] == "late:"
+    return ran.stdout.splitlines()[-1].split()[1:]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_default_calls_use_kernels_that_are_compiled_ahead(call, tmp_path):
+    assert late(CALLS[call], tmp_path) == []
+
+
+def test_populations_of_routes_use_no_kernel_with_headers_of_cub(tmp_path):
+    assert not [name for name in late(LONGER, tmp_path) if "cub" in name]

@@ -23,6 +23,7 @@ from gpu_ls_plugin.routes.searches.genetic.fitness import (
     shared_buckets,
     survivors,
 )
+from gpu_ls_plugin.routes.searches.genetic.rehearsal import rehearsal
 from gpu_ls_plugin.routes.searches.genetic.violations import Overfull, Prices
 from gpu_ls_plugin.tours.candidates.detour import Detour
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
@@ -117,6 +118,7 @@ class Breeding:
     def __init__(self, rules: Rules, call: Call) -> None:
         self._rules, self.call = rules, call
         self._backend, self._xp = call.backend, call.backend.xp
+        call.backend.expect(rehearsal)
         self._asked = routing_problem(call.problem)
         self.prices = Prices(call.backend, self._asked)
         self._overfull = Overfull(self._xp, self._asked)
