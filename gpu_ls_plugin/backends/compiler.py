@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
@@ -51,6 +51,8 @@ CPP17 = 201703  # value of __cplusplus in C++17; it is larger in later standards
 LIST_MACROS = ("-x", "c++", "-std=c++17", "-dM", "-E", "-")  # reads an empty standard input
 CPU_INFO = Path("/proc/cpuinfo")
 PATIENCE = 30.0  # time limit in seconds for commands that compile nothing
+
+_running: set[subprocess.Popen[str]] = set()  # compilers at work
 
 
 @dataclass
@@ -181,15 +183,25 @@ def _run(
             cwd=folder,
             start_new_session=True,  # so that killpg also ends what the compiler starts
         ) as process:
+            _running.add(process)
             try:
                 output, errors = process.communicate(timeout=seconds)
             except BaseException:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
                 raise
+            finally:
+                _running.discard(process)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _not_found(f"the compiler {command[0]} does not run ({error})") from error
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def stop_all() -> None:
+    """Kill all compilers that this process is running."""
+    for process in list(_running):
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @contextmanager

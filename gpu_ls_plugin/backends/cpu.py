@@ -15,11 +15,11 @@ import numpy as np
 
 from gpu_ls_plugin.backends import compiler, library_cache, ready_made
 from gpu_ls_plugin.backends.base import Backend
+from gpu_ls_plugin.backends.builds import Builds
 from gpu_ls_plugin.backends.composition import FAULT, TEAM
 from gpu_ls_plugin.backends.structs import Struct, constant
 from gpu_ls_plugin.backends.workers import Workers
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class CpuBackend(Backend):
 
     def __init__(self) -> None:
         super().__init__()
-        self._functions: dict[Kernel, tuple[Any, Any]] = {}
+        self._functions = Builds(_built)
         self._renew_threads()
         if hasattr(os, "register_at_fork"):  # a forked child has none of the threads
             os.register_at_fork(after_in_child=self._renew_threads)
@@ -81,7 +81,7 @@ class CpuBackend(Backend):
         seconds: float = math.inf,
     ) -> bool:
         """Run a kernel on all items; return when it is done, or soon after Ctrl-C."""
-        function, fault = self._function(kernel)
+        function, fault = self._functions.get(kernel)
         converted = [_convert(p, arguments) for p in kernel.parameters]
         following = ctypes.c_int(0)  # the next item; a free thread takes it
 
@@ -114,17 +114,6 @@ class CpuBackend(Backend):
         except (AttributeError, OSError, ValueError):  # unknown: assume enough memory
             return 1 << 40
 
-    def _function(self, kernel: Kernel) -> tuple[Any, Any]:
-        """Return a kernel's function, and its fault variable if its parts are checked."""
-        found = self._functions.get(kernel)
-        if found is None:
-            with compiling(), self._lock:
-                if kernel not in self._functions:
-                    loader = partial(function_of, kernel=kernel)
-                    self._functions[kernel] = library_cache.load(kernel.source, loader)
-                found = self._functions[kernel]
-        return found
-
     @contextmanager
     def _lent(self) -> Iterator[Workers]:
         """Yield threads that no other launch uses."""
@@ -140,7 +129,6 @@ class CpuBackend(Backend):
         self._idle.append(workers)
 
     def _renew_threads(self) -> None:
-        self._lock = threading.Lock()  # held while a thread compiles
         self._idle: list[Workers] = []
 
 
@@ -186,6 +174,11 @@ def _address(parameter: Parameter, array: Any) -> int:
         return 0
     parameter.check(array, array.flags.c_contiguous)
     return int(array.ctypes.data)
+
+
+def _built(kernel: Kernel) -> tuple[Any, Any]:
+    """Return a kernel's function and fault variable, from the cache or after compiling it."""
+    return library_cache.load(kernel.source, partial(function_of, kernel=kernel))
 
 
 def function_of(library: Path, kernel: Kernel) -> tuple[Any, Any]:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends import library_cache
 from gpu_ls_plugin.backends.base import Backend, repeated
+from gpu_ls_plugin.backends.builds import Builds, finish
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
 from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.backends.cupy_kernels import KernelUnits, prepare
@@ -47,7 +49,7 @@ class CudaBackend(Backend):
         self._kernels = stop_clocks_for_cupy()
         self.xp = cupy
         self.device = device
-        self._functions: dict[Kernel, tuple[Any, _Fault | None]] = {}
+        self._functions = Builds(self._compile)
         atexit.register(self._forget)  # unloads modules before the driver is gone
         self._attributes = cupy.cuda.Device(device).attributes
         self._preparing = threading.Lock()  # threads share the functions
@@ -116,8 +118,8 @@ class CudaBackend(Backend):
         self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
     ) -> Callable[[], Any]:
         """Convert the arguments once, and return a function that queues a launch with them."""
+        function, fault = self._functions.get(kernel)
         with self.current(), self._preparing:
-            function, fault = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
                 function.max_dynamic_shared_size_bytes = shared_bytes
         converted = [_convert(p, arguments) for p in kernel.parameters]
@@ -196,27 +198,22 @@ class CudaBackend(Backend):
             launch()
             kernel.refuse_fault(fault)
 
-    def _function(self, kernel: Kernel) -> tuple[Any, _Fault | None]:
-        """Return a kernel's function, and its fault variable if its parts are checked."""
-        found = self._functions.get(kernel)
-        if found is None:
-            with compiling():
-                found = self._functions[kernel] = self._compile(kernel)
-        return found
-
     def _forget(self) -> None:
+        finish()
         with self.current():
             self._functions.clear()
 
     def _compile(self, kernel: Kernel) -> tuple[Any, _Fault | None]:
-        module = self.xp.RawModule(code=kernel.source, options=NVRTC_OPTIONS, backend="nvrtc")
-        try:
-            function = module.get_function(kernel.name)
-        except self.xp.cuda.compiler.CompileException as error:
-            raise CompilationError(f"{kernel.body} does not compile:\n{error}") from error
-        if not kernel.checked:
-            return function, None
-        return function, _Fault(self.xp.ndarray((), "int32", module.get_global(FAULT)))
+        source = kernel.source
+        with self.current(), library_cache.alone_with(source):
+            module = self.xp.RawModule(code=source, options=NVRTC_OPTIONS, backend="nvrtc")
+            try:
+                function = module.get_function(kernel.name)
+            except self.xp.cuda.compiler.CompileException as error:
+                raise CompilationError(f"{kernel.body} does not compile:\n{error}") from error
+            if not kernel.checked:
+                return function, None
+            return function, _Fault(self.xp.ndarray((), "int32", module.get_global(FAULT)))
 
 
 @cache

@@ -1,13 +1,14 @@
 """The cache of compiled programs on disk.
 
 The name of a file contains the key of the program and a digest of the file. Files are written
-atomically, so several processes may compile the same program at once. A damaged file is detected
-and rebuilt. Files that other users could have written are never loaded.
+atomically. A process that needs a program which another one is compiling waits for it. A damaged
+file is detected and rebuilt. Files that other users could have written are never loaded.
 """
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import logging
 import os
@@ -15,7 +16,7 @@ import shlex
 import shutil
 import tempfile
 import warnings
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -25,7 +26,7 @@ from gpu_ls_plugin.backends.compiler import PREFIX, Program, program_of
 from gpu_ls_plugin.core.exceptions import BackendUnavailableError, CacheWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 logger = logging.getLogger("gpu_ls_plugin")
 
@@ -101,13 +102,48 @@ def make_closed(folder: Path) -> None:
 
 
 def _load_from(folder: Path, program: Program, loader: Callable[[Path], Loaded]) -> Loaded:
+    kept = _kept_in(folder, program, loader)
+    if kept is None:
+        with _locked(folder / f"{program.key}.lock"):
+            kept = _kept_in(folder, program, loader)  # another process may have built it
+            if kept is None:
+                announce(shlex.join(program.compiler), f"kept in {folder}")
+                kept = loader(_keep(folder, program))
+    return kept
+
+
+def _kept_in(folder: Path, program: Program, loader: Callable[[Path], Loaded]) -> Loaded | None:
+    """Load a program from the cache; remove files that cannot be used."""
     for library in list(folder.glob(f"{program.key}-*.so")):
         if _is_sound(library, program):
             with suppress(OSError):  # it may need libraries that this system lacks
                 return loader(library)
         _remove(library)
-    announce(shlex.join(program.compiler), f"kept in {folder}")
-    return loader(_keep(folder, program))
+    return None
+
+
+@contextmanager
+def alone_with(source: str) -> Iterator[None]:
+    """Keep other processes from building the same program during a ``with`` block, if possible."""
+    key = hashlib.sha256(source.encode(errors="surrogateescape")).hexdigest()[:32]
+    with ExitStack() as stack:
+        with suppress(OSError):
+            folder = cache_folder()
+            make_closed(folder)
+            stack.enter_context(_locked(folder / f"{key}.lock"))
+        yield
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a file, which is removed afterwards."""
+    with path.open("w") as file:
+        with suppress(OSError):  # some file systems have no locks: programs are built twice
+            fcntl.lockf(file, fcntl.LOCK_EX)  # not inherited by a fork, unlike flock
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def _load_privately(

@@ -1,0 +1,157 @@
+"""Building of kernels: each kernel once, by any thread, if need be beside a running search.
+
+`in_background` is for searches with a time limit: they go on without a kernel that is not ready.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import time
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from gpu_ls_plugin.backends import compiler
+from gpu_ls_plugin.core.budget import compiling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from gpu_ls_plugin.backends.composition import Kernel
+
+Built = TypeVar("Built")
+
+PATIENCE_AT_EXIT = 3.0  # seconds that the end of a process waits for kernels being built
+
+_thread = threading.local()
+_running: dict[Kernel, float] = {}  # kernels being built, and when each began (perf_counter)
+_done = 0  # number of kernels that this process has built
+_aside: set[threading.Thread] = set()  # threads that build beside a search
+
+
+class NotBuiltError(Exception):
+    """A kernel is not ready, and this thread does not wait for it; see `in_background`."""
+
+
+class Builds(Generic[Built]):
+    """The kernels of a backend, each of which is built when it is first asked for.
+
+    Parameters
+    ----------
+    build : callable
+        Takes a kernel and returns what a backend needs to launch it.
+    """
+
+    def __init__(self, build: Callable[[Kernel], Built]) -> None:
+        self._build = build
+        self._ready: dict[Kernel, Built] = {}
+        self._renew()
+        if hasattr(os, "register_at_fork"):  # a forked child has no thread that builds
+            os.register_at_fork(after_in_child=self._renew)
+
+    def get(self, kernel: Kernel) -> Built:
+        """Return a kernel that is ready to run; build it, or wait for a thread that builds it.
+
+        Raises
+        ------
+        NotBuiltError
+            The kernel is not ready, and the thread is in `in_background`. It is being built.
+        """
+        found = self._ready.get(kernel)
+        return self._wait(kernel) if found is None else found
+
+    def clear(self) -> None:
+        """Forget all kernels."""
+        self._ready.clear()
+        self._renew()
+
+    def _wait(self, kernel: Kernel) -> Built:
+        while True:
+            with self._lock:
+                future = self._started.get(kernel)
+                begins = future is None
+                if future is None:
+                    future = self._started[kernel] = Future()
+            if begins and waits():
+                self._make(kernel, future)
+            elif begins:
+                _start_aside(lambda: self._make(kernel, future))
+            if not (future.done() or waits()):
+                raise NotBuiltError(kernel.name)
+            try:
+                with compiling():
+                    return future.result()
+            except CancelledError:  # Ctrl-C reached the thread that was building it
+                continue
+            except Exception:  # told once; the next launch tries again
+                self._started.pop(kernel, None)
+                raise
+
+    def _make(self, kernel: Kernel, future: Future[Built]) -> None:
+        """Build a kernel in this thread."""
+        global _done
+        _running[kernel] = time.perf_counter()
+        try:
+            with compiling():
+                built = self._ready[kernel] = self._build(kernel)
+        except Exception as error:
+            future.set_exception(error)
+        except BaseException:
+            self._started.pop(kernel, None)
+            future.cancel()
+            raise
+        else:
+            future.set_result(built)
+        finally:
+            _done += 1
+            _running.pop(kernel, None)
+
+    def _renew(self) -> None:
+        self._lock = threading.Lock()
+        self._started: dict[Kernel, Future[Built]] = {}
+
+
+@contextmanager
+def in_background() -> Iterator[None]:
+    """Let this thread's launches raise `NotBuiltError` instead of waiting for kernels.
+
+    The kernels are built in threads of their own, so that a later launch finds them.
+    """
+    before, _thread.waits = waits(), False
+    try:
+        yield
+    finally:
+        _thread.waits = before
+
+
+def waits() -> bool:
+    """Return whether this thread waits for kernels."""
+    return getattr(_thread, "waits", True)
+
+
+def progress() -> tuple[list[str], int]:
+    """Return the names of the kernels being built, and how many this process has built."""
+    return [kernel.name for kernel in list(_running)], _done
+
+
+def _start_aside(work: Callable[[], object]) -> None:
+    def run() -> None:
+        try:
+            work()
+        finally:
+            _aside.discard(thread)
+
+    thread = threading.Thread(target=run, name="gpu-ls-build", daemon=True)
+    _aside.add(thread)
+    thread.start()
+
+
+@atexit.register
+def finish() -> None:
+    """Wait a moment for kernels being built, so that the cache has them the next time."""
+    end = time.monotonic() + PATIENCE_AT_EXIT
+    for thread in list(_aside):
+        thread.join(max(0.0, end - time.monotonic()))
+    compiler.stop_all()
