@@ -10,7 +10,8 @@ import os
 import threading
 import time
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from gpu_ls_plugin.backends import compiler
@@ -27,8 +28,8 @@ PATIENCE_AT_EXIT = 3.0  # seconds that the end of a process waits for kernels be
 
 _thread = threading.local()
 _running: dict[Kernel, float] = {}  # kernels being built, and when each began (perf_counter)
+_one_beside_a_search = threading.Lock()  # searches keep the other cores
 _done = 0  # number of kernels that this process has built
-_aside: set[threading.Thread] = set()  # threads that build beside a search
 
 
 class NotBuiltError(Exception):
@@ -69,16 +70,16 @@ class Builds(Generic[Built]):
 
     def _wait(self, kernel: Kernel) -> Built:
         while True:
+            if beside_a_search() and _thread.aside.stopped:
+                raise NotBuiltError(kernel.name)
             with self._lock:
-                future = self._started.get(kernel)
-                begins = future is None
-                if future is None:
-                    future = self._started[kernel] = Future()
-            if begins and waits():
+                begins = kernel not in self._asked
+                future = self._asked.setdefault(kernel, Future())
+            if waits():
                 self._make(kernel, future)
             elif begins:
-                _start_aside(lambda: self._make(kernel, future))
-            if not (future.done() or waits()):
+                Aside(partial(self._make, kernel, future))
+            if not (waits() or future.done()):
                 raise NotBuiltError(kernel.name)
             try:
                 with compiling():
@@ -86,31 +87,35 @@ class Builds(Generic[Built]):
             except CancelledError:  # Ctrl-C reached the thread that was building it
                 continue
             except Exception:  # told once; the next launch tries again
-                self._started.pop(kernel, None)
+                self._asked.pop(kernel, None)
                 raise
 
     def _make(self, kernel: Kernel, future: Future[Built]) -> None:
-        """Build a kernel in this thread."""
+        """Build a kernel in this thread, unless another one has begun."""
         global _done
-        _running[kernel] = time.perf_counter()
-        try:
-            with compiling():
+        with compiling(), _one_beside_a_search if beside_a_search() else nullcontext():
+            with self._lock:
+                if future.running() or future.done():
+                    return
+                future.set_running_or_notify_cancel()
+            _running[kernel] = time.perf_counter()
+            try:
                 built = self._ready[kernel] = self._build(kernel)
-        except Exception as error:
-            future.set_exception(error)
-        except BaseException:
-            self._started.pop(kernel, None)
-            future.cancel()
-            raise
-        else:
-            future.set_result(built)
-        finally:
-            _done += 1
-            _running.pop(kernel, None)
+            except Exception as error:
+                future.set_exception(error)
+            except BaseException:
+                self._asked.pop(kernel, None)
+                future.set_exception(CancelledError())
+                raise
+            else:
+                future.set_result(built)
+            finally:
+                _done += 1
+                _running.pop(kernel, None)
 
     def _renew(self) -> None:
         self._lock = threading.Lock()
-        self._started: dict[Kernel, Future[Built]] = {}
+        self._asked: dict[Kernel, Future[Built]] = {}
 
 
 @contextmanager
@@ -131,27 +136,57 @@ def waits() -> bool:
     return getattr(_thread, "waits", True)
 
 
+def beside_a_search() -> bool:
+    """Return whether this thread is that of an `Aside`."""
+    return hasattr(_thread, "aside")
+
+
 def progress() -> tuple[list[str], int]:
     """Return the names of the kernels being built, and how many this process has built."""
     return [kernel.name for kernel in list(_running)], _done
 
 
-def _start_aside(work: Callable[[], object]) -> None:
-    def run() -> None:
-        try:
-            work()
-        finally:
-            _aside.discard(thread)
+class Aside:
+    """Work that builds kernels in a thread beside a search.
 
-    thread = threading.Thread(target=run, name="gpu-ls-build", daemon=True)
-    _aside.add(thread)
-    thread.start()
+    Parameters
+    ----------
+    work : callable
+        Called without arguments.
+    """
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        self.stopped = False
+        self._work = work
+        self._thread = threading.Thread(target=self._run, name="gpu-ls-build", daemon=True)
+        _aside.add(self)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let the work end with the kernel that it is building; `NotBuiltError` ends it."""
+        self.stopped = True
+
+    def join(self, seconds: float) -> None:
+        """Wait for the end of the work, for at most this time."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        _thread.aside = self
+        try:
+            self._work()
+        finally:
+            _aside.discard(self)
+
+
+_aside: set[Aside] = set()  # all that is not finished
 
 
 @atexit.register
 def finish() -> None:
     """Wait a moment for kernels being built, so that the cache has them the next time."""
     end = time.monotonic() + PATIENCE_AT_EXIT
-    for thread in list(_aside):
-        thread.join(max(0.0, end - time.monotonic()))
+    for each in list(_aside):
+        each.stop()
+    for each in list(_aside):
+        each.join(max(0.0, end - time.monotonic()))
     compiler.stop_all()

@@ -110,7 +110,7 @@ def _unpacked(packed: bytes) -> Seat:
         if hasattr(search, "prepare") and domain_of(problem).empty_rows(problem) is None:
             search.prepare(problem, backend=settings.backend)
     elif len(plan.stages) > 1:
-        PlannedEvolution(plan).prepare(problem)
+        PlannedEvolution(plan).prepare_all()
     else:
         plan.prepare()
     if main.searched is not problem:  # compile the final evaluation of rows

@@ -146,11 +146,16 @@ class Plan:
         """The last stage, which gets the rest of the time."""
         return self.stages[-1]
 
-    def prepare(self) -> None:
-        """Compile the kernels of all stages."""
-        for stage in self.stages:
+    def prepare(self, *, first: bool = False) -> None:
+        """Compile the kernels of all stages, or of the `first` one only; see `Ahead`."""
+        for stage in self.stages[:1] if first else self.stages:
             if stage.prepare is not None:
                 stage.prepare(stage)
+
+    @property
+    def by_time(self) -> bool:
+        """Whether time alone, or a target, ends the run."""
+        return self.seconds < math.inf and self.kicks is None and self.moves is None
 
     def course(self) -> Course:
         """Return a new `Course` through the stages."""
@@ -158,24 +163,24 @@ class Plan:
 
 
 class Course:
-    """The course of a run through its stages; a stage may change those after it."""
+    """The course of a run: its stage, and the `rest`; a stage may change those after it."""
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
-        self.stage, self._rest = stages[0], stages[1:]
+        self.stage, self.rest = stages[0], stages[1:]
 
     @property
     def last(self) -> bool:
         """Whether this is known to be the last stage."""
-        return not self._rest and self.stage.after is None
+        return not self.rest and self.stage.after is None
 
     def go_on(self, found: Found, left: float) -> bool:
         """Move to the next stage, with `left` seconds to go; return whether there is one."""
-        stage, rest = self.stage, self._rest
+        stage, rest = self.stage, self.rest
         if stage.after is not None:
             rest = stage.after(stage, found, left, rest)
         if not rest:
             return False
-        self.stage, self._rest = rest[0], rest[1:]
+        self.stage, self.rest = rest[0], rest[1:]
         return True
 
 

@@ -13,6 +13,7 @@ from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.history import Point, merged, shifted
 from gpu_ls_plugin.core.result import REPORTED, Result, Statistics, later
 from gpu_ls_plugin.runs.claims import as_asked
+from gpu_ls_plugin.runs.compiling import Ahead
 from gpu_ls_plugin.runs.domain import domain_of, first_rows
 from gpu_ls_plugin.runs.plan import Found
 from gpu_ls_plugin.solver.plans import plan_of
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.plan import Plan, Stage
     from gpu_ls_plugin.runs.settings import Settings
 
+A_MOMENT = 0.1  # seconds between two looks at whether the next stage is compiled
+
 
 def solve(problem: Problem, settings: Settings, callback: Callback | None = None) -> Result:
     """Return the best tours or states found within the time limit, the cheapest first.
 
     Ctrl-C ends the search early: the result so far is returned, and its statistics say
     "interrupt". The first phase in the statistics, "compiling", does not count towards the time
-    limit.
+    limit: the kernels of the first stage. Those of later stages are compiled beside the search.
 
     Parameters
     ----------
@@ -52,9 +55,13 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     statistics = Statistics()
     with statistics.phase("compiling"):
         plan = plan_of(problem, settings)
-        plan.prepare()
+        plan.prepare(first=True)
+        ahead = Ahead(plan.stages[1:])
     statistics.backend = get_backend(plan.backend).name
-    return _Solve(plan, statistics, callback).run(settings.population)
+    try:
+        return _Solve(plan, ahead, statistics, callback).run(settings.population)
+    finally:
+        ahead.stop()
 
 
 class _Solve:
@@ -63,13 +70,18 @@ class _Solve:
     Parameters
     ----------
     plan : Plan
+    ahead : Ahead
+        Compiles the stages after the first one.
     statistics : Statistics
         Collects the times of the phases outside of searches.
     callback : callable or None
     """
 
-    def __init__(self, plan: Plan, statistics: Statistics, callback: Callback | None) -> None:
-        self._plan, self._statistics, self._callback = plan, statistics, callback
+    def __init__(
+        self, plan: Plan, ahead: Ahead, statistics: Statistics, callback: Callback | None
+    ) -> None:
+        self._plan, self._ahead = plan, ahead
+        self._statistics, self._callback = statistics, callback
         self._watch = Stopwatch(self._budget(plan.seconds))
         self._found: Result | None = None
 
@@ -82,7 +94,7 @@ class _Solve:
             if found.statistics.interrupted or self._reached(found):
                 break
             best = Found(found.best_tour, rank(found), found)
-            if not course.go_on(best, watch.left):
+            if not course.go_on(best, watch.left) or not self._bridged(stage, course.stage):
                 break
         rows = np.arange(len(found.tours))
         if population is not None and (stage is not plan.main or found is before):
@@ -91,6 +103,27 @@ class _Solve:
         statistics = replace(own, seconds=watch.elapsed, phases=phases | own.phases)
         tours, costs = found.tours[rows], found.costs[rows]
         return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
+
+    def _bridged(self, stage: Stage, following: Stage) -> bool:
+        """Search on until the kernels of the following stage are ready; return whether they are.
+
+        Without a time limit, wait for them.
+        """
+        plan, watch = self._plan, self._watch
+        if not plan.by_time:
+            self._ahead.wait(following)
+        while not self._ahead.ready(following):
+            assert self._found is not None
+            if watch.left <= 0:
+                return False
+            if not getattr(stage.search, "goes_on", True):
+                self._ahead.wait(following, watch.left)
+                continue
+            more = replace(stage, rows=self._found.tours, seconds=A_MOMENT, joins=False)
+            self._found = self._search(more, last=False)
+            if self._found.statistics.interrupted or self._reached(self._found):
+                return False
+        return True
 
     def _search(self, stage: Stage, *, last: bool) -> Result:
         """Run a stage; return its result, with the best row of earlier stages if that is better."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +13,15 @@ from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.evolution.timed_run import add_search
+from gpu_ls_plugin.runs.compiling import Ahead
 from gpu_ls_plugin.runs.domain import domain_of, first_rows
 from gpu_ls_plugin.runs.plan import Course, Found
 from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.runs.stretch import Stretch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.random import Generator
 
     from gpu_ls_plugin.backends.base import Backend
@@ -52,6 +55,7 @@ class StagedPopulation(Population):
         self._course = plan.course()
         self._begin, self._end = 0.0, 1.0  # of the current stage, as shares of the run's time
         self._kept: dict[str, Found] = {}  # best row of each earlier stage, by the stage's name
+        self._ahead: Ahead | None = None
         self.population: Any = None
         self.statistics = Statistics()
 
@@ -77,6 +81,9 @@ class StagedPopulation(Population):
 
     def __len__(self) -> int:
         return len(self.population)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_ahead": None}  # another process compiles for itself
 
     def _rows(self) -> tuple[Any, Any]:
         """Return the rows of this stage; better rows of earlier stages replace the worst ones."""
@@ -122,10 +129,7 @@ class StagedPopulation(Population):
     def launch(self, leg: Leg) -> None:
         """Make a generation of the current stage, or the first one of the next stage."""
         done, left = self.allowance(leg)
-        if self.population is None:
-            self._enter(done, left)
-        elif self._end < 1.0 and done >= self._end:
-            self._leave(left)
+        if self.population is None or (self._end < 1.0 and done >= self._end and self._go_on(left)):
             self._enter(done, left)
         else:
             share = min(1.0, max(0.0, (done - self._begin) / max(self._end - self._begin, 1e-9)))
@@ -147,6 +151,18 @@ class StagedPopulation(Population):
             return left * max(0.0, self._end - done) / (1.0 - done)
         return left
 
+    def _go_on(self, left: float) -> bool:
+        """Go to the next stage, unless it is still being compiled; return whether it has begun."""
+        if self._ahead is None:
+            self._ahead = Ahead(self._course.rest)
+        following = self._course.rest[0]
+        if left == math.inf:
+            self._ahead.wait(following)
+        if not self._ahead.ready(following):
+            return False
+        self._leave(left)
+        return True
+
     def _leave(self, left: float) -> None:
         """Keep the best row of the stage, and go to the next stage."""
         stage, costs = self.stage, self.population.costs
@@ -160,6 +176,7 @@ class StagedPopulation(Population):
     def _enter(self, done: float, left: float, given: Tours | None = None) -> None:
         """Begin the current stage with its first generation."""
         stage = self.stage
+        self._ahead = self._ahead or Ahead(self._course.rest)
         self._begin = done if len(self.plan.stages) > 1 else 0.0
         self._end = min(1.0, done + stage.seconds / max(self.plan.seconds, 1e-9))
         seed, seconds = int(self.random.integers(2**63)), self._left(done, left)
@@ -208,19 +225,32 @@ class PlannedEvolution(Evolution[StagedPopulation]):
 
     plan: Plan
 
+    def __post_init__(self) -> None:
+        main = self.plan.main
+        if main.searched is not main.problem:
+            *earlier, main = self.plan.stages
+            main = replace(main, prepare=_AndFirstDescent(main.prepare, self.plan.backend))
+            object.__setattr__(self, "plan", replace(self.plan, stages=(*earlier, main)))
+
     @property
     def size(self) -> int:
         """Number of rows in the last stage."""
         return self.plan.main.size
 
     def prepare(self, problem: Any) -> None:
-        """Compile ahead of a run."""
+        """Compile the first stage ahead of a run, which compiles the others meanwhile."""
+        self._check()
+        self.plan.prepare(first=True)
+
+    def prepare_all(self) -> None:
+        """Compile all stages ahead of a run."""
+        self._check()
+        self.plan.prepare()
+
+    def _check(self) -> None:
         main = self.plan.main
         if (cooperation := getattr(main.search, "cooperation", None)) is not None:
             cooperation.check(_seen(main.searched))
-        self.plan.prepare()
-        if main.searched is not main.problem:  # the first descent searches `main.problem`
-            main.search.search.prepare(_seen(main.problem), self.size, backend=self.plan.backend)
 
     def start(
         self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
@@ -246,6 +276,19 @@ class PlannedEvolution(Evolution[StagedPopulation]):
             stretch = Stretch(seconds, generations=1, begin=done, end=done)
             run.account(population.advance(stretch))
         return population
+
+
+@dataclass(frozen=True)
+class _AndFirstDescent:
+    """Compiles a stage whose first descent searches the problem that judges results."""
+
+    prepare: Callable[[Stage], object] | None
+    backend: str
+
+    def __call__(self, stage: Stage) -> None:
+        if self.prepare is not None:
+            self.prepare(stage)
+        stage.search.search.prepare(_seen(stage.problem), stage.size, backend=self.backend)
 
 
 def _seen(problem: Any) -> Any:

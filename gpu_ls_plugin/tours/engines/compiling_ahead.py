@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pickle
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.builds import NotBuiltError, in_background
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.runs.compiling import compile_batch
+from gpu_ls_plugin.runs.compiling import at_once, compile_batch
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.engines.chains.chains import SteppedChains
 from gpu_ls_plugin.tours.engines.chains.rounds import equal_costs
@@ -95,23 +98,47 @@ def placeholder_tours(problem: Problem, size: int) -> NDArray[np.int32]:
     return np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
 
 
-def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> None:
-    """Compile the kernels of the chains of an IteratedLocalSearch for a batch like `tours`."""
+def compile_chains(
+    search: Any, problem: TSP, tours: Any, chosen: Backend, *, complete: bool = True
+) -> None:
+    """Compile the kernels of the chains of an IteratedLocalSearch for a batch like `tours`.
+
+    Unless `complete`, the kernels of exchanges between chains are only begun: chains can start
+    without them.
+    """
     if problem.n < SMALLEST_KICKED:
         return
+
+    def chains() -> Any:
+        return search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
+
+    exchanges = [] if search.cooperation is None else [1.0, 0.0]
     with chosen.current():
-        chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
-        chains.advance(1, 0.0, 0.0, 0.0)
-        chains.behind(1)  # waits for the GPU
-        equal_costs(chains)
-        row = chosen.xp.zeros(1, "int64")
-        chains.restart(search.search, row, A_MOMENT)  # may not finish in time
-        chains.begin_anew(row, chains.tours[row], chains.costs[row])
-        chains.keep_best()
-        if len(tours) > 1:  # half of the chains may restart together, in another layout
-            compile_batch(search.search, problem, tours[1::2], chosen)
-        for gaining in (1.0, 0.0) if search.cooperation is not None else ():
-            chains.gaining = gaining  # a crossover may use other kernels if few chains gain
-            search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
-        if isinstance(chains, SteppedChains):
-            search.kick.perturb(problem, tours[:1], backend=chosen.name)
+        at_once(
+            chosen,
+            lambda: _compile_kicks(search, problem, tours, chosen, chains()),
+            *(partial(_exchange, search, chains(), gaining) for gaining in exchanges if complete),
+        )
+        if exchanges and not complete:
+            with in_background(), suppress(NotBuiltError):
+                _exchange(search, chains(), exchanges[0])
+
+
+def _compile_kicks(search: Any, problem: TSP, tours: Any, chosen: Backend, chains: Any) -> None:
+    """Compile the kernels of kicks and restarts."""
+    chains.advance(1, 0.0, 0.0, 0.0)
+    chains.behind(1)  # waits for the GPU
+    equal_costs(chains)
+    row = chosen.xp.zeros(1, "int64")
+    chains.restart(search.search, row, A_MOMENT)  # may not finish in time
+    chains.begin_anew(row, chains.tours[row], chains.costs[row])
+    chains.keep_best()
+    if len(tours) > 1:  # half of the chains may restart together, in another layout
+        compile_batch(search.search, problem, tours[1::2], chosen)
+    if isinstance(chains, SteppedChains):
+        search.kick.perturb(problem, tours[:1], backend=chosen.name)
+
+
+def _exchange(search: Any, chains: Any, gaining: float) -> None:
+    chains.gaining = gaining  # a crossover may use other kernels if few chains gain
+    search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)

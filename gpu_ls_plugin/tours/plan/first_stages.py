@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def good_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Sta
         problem,
         problem,
         seconds=math.inf if alone else SHARE * needed,
-        prepare=_compile,
+        prepare=partial(_compile, seconds=chosen.seconds if alone else SHARE * needed),
         after=None if alone or fixed_size else _unless_slow,
     )
 
@@ -116,11 +117,12 @@ class FirstTour:
     """A search that makes one nearest-neighbour tour."""
 
     name = "nearest_neighbour"
+    goes_on = False  # whether a second call from its rows could find better ones
 
     def __init__(self, backend: str) -> None:
         self.backend = backend
 
-    def compile(self, problem: TSP) -> None:
+    def compile(self, problem: TSP, seconds: float) -> None:
         """Compile all programs."""
         if problem.coordinates is not None:
             some = TSP(problem.coordinates[:FEW], problem.metric)
@@ -145,8 +147,8 @@ class FirstTour:
         return "nearest_neighbour(size=1)"
 
 
-def _compile(stage: Stage) -> None:
-    stage.search.compile(tour_problem(stage.problem))
+def _compile(stage: Stage, seconds: float = math.inf) -> None:
+    stage.search.compile(tour_problem(stage.problem), seconds)
 
 
 def nearest_neighbour_tour(matrix: NDArray[Any]) -> NDArray[np.int32]:

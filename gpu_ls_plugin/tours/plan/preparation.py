@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core.trust import foreign
-from gpu_ls_plugin.runs.compiling import compile_search
+from gpu_ls_plugin.runs.compiling import at_once, compile_search
 from gpu_ls_plugin.runs.domain import first_row
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.engines import compiling_ahead, engines
+from gpu_ls_plugin.tours.engines import engines
+from gpu_ls_plugin.tours.engines.compiling_ahead import fresh_copy, placeholder_tours
 from gpu_ls_plugin.tours.kernels.sites import grid_of, length_type, table_of
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 
@@ -41,11 +43,15 @@ def compile_ahead(
     key = _programs_key(problem, search, size, chosen)
     if key in _compiled:
         return
-    copy = compiling_ahead.fresh_copy(problem)
+    copy = fresh_copy(problem)
     if hasattr(search, "quickened"):
         search = search.quickened(copy)
-    tour = first_row(problem if problem.tsp is not problem else copy, start, backend)
-    compile_search(search, copy, tour.repeat(size, axis=0), backend)
+    own = problem if problem.tsp is not problem else copy
+    at_once(
+        chosen,
+        partial(first_row, own, start, backend),
+        partial(compile_search, search, copy, placeholder_tours(copy, size), backend),
+    )
     if key is not None:
         _compiled.add(key)
 

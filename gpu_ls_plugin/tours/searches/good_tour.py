@@ -8,7 +8,9 @@ chains.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
@@ -16,6 +18,7 @@ from gpu_ls_plugin.core.budget import Budget, Stopwatch, compiling, now
 from gpu_ls_plugin.core.history import shifted
 from gpu_ls_plugin.core.result import Result, Statistics, later
 from gpu_ls_plugin.runs.acceptance import BetterOrEqual
+from gpu_ls_plugin.runs.compiling import at_once
 from gpu_ls_plugin.tours.candidates import near_cities
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
@@ -24,6 +27,7 @@ from gpu_ls_plugin.tours.construction.greedy import greedy
 from gpu_ls_plugin.tours.construction.space_filling_curve import space_filling_curve
 from gpu_ls_plugin.tours.crossovers.merging import Merging
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
+from gpu_ls_plugin.tours.engines.compiling_ahead import fresh_copy, placeholder_tours
 from gpu_ls_plugin.tours.engines.pivoting import First
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.kernels.sites import Sites
@@ -94,16 +98,26 @@ class GoodTour:
             and near_cities.compiles()
         )
 
-    def compile(self, problem: TSP) -> None:
-        """Compile all programs, once per process for problems of the same kind."""
-        sites, size = Sites.of(get_backend("cpu"), problem, table=True), number_of_chains()
-        alike = (type(problem.metric), sites.grid, sites.length, size)
+    def compile(self, problem: TSP, seconds: float = math.inf) -> None:
+        """Compile what a call of this many seconds needs, once for problems of the same kind.
+
+        The kernels of mergings are only begun.
+        """
+        cpu, size = get_backend("cpu"), number_of_chains()
+        sites = Sites.of(cpu, problem, table=True)
+        each = seconds / problem.n
+        alike = (type(problem.metric), sites.grid, sites.length, size, each < HASTE)
         if alike in _compiled:
             return
-        for seconds_per_city in (0.0, HASTE):
-            self._search(problem, seconds_per_city).prepare(problem, size, backend="cpu")
+        copy = fresh_copy(problem)
+        search = self._search(copy, each).quickened(copy)
         assert problem.coordinates is not None
-        greedy(TSP(problem.coordinates[: 2 * SMALLEST], problem.metric), backend="cpu")
+        few = TSP(problem.coordinates[: 2 * SMALLEST], problem.metric)
+        at_once(
+            cpu,
+            partial(search.compile_batch, copy, placeholder_tours(copy, size), cpu),
+            partial(greedy, few, backend="cpu"),
+        )
         _compiled.add(alike)
 
     def __call__(
@@ -196,7 +210,7 @@ def _replace_first(call: Call, problem: TSP, search: GoodTour) -> None:
         return
     seconds = call.stopwatch.left / 2
     with compiling():
-        search.compile(problem)
+        search.compile(problem, seconds)
     limits = Budget(seconds=seconds, target=call.budget.target)
     found = search(problem, seed=call.seed, budget=limits)
     if found.statistics.interrupted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin.backends import get_backend
@@ -12,7 +13,7 @@ from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
-from gpu_ls_plugin.runs.compiling import compile_batch
+from gpu_ls_plugin.runs.compiling import at_once, compile_batch
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
@@ -203,9 +204,12 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             return result if in_order else result.sorted()
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
-        """Compile the programs for a batch like `tours`, chains included."""
-        super().compile_batch(problem, tours, backend)
-        compile_chains(self, tour_problem(problem), tours, backend)
+        """Compile the programs for a batch like `tours`; those of exchanges are only begun."""
+        at_once(
+            backend,
+            partial(super().compile_batch, problem, tours, backend),
+            partial(compile_chains, self, tour_problem(problem), tours, backend, complete=False),
+        )
 
     def quickened(self, problem: TSP) -> IteratedLocalSearch:
         """Return a search with the same programs, but candidate lists that take little time."""
@@ -214,9 +218,12 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     def _compile_ahead(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        search = self.quickened(problem)
-        compile_batch(search, problem, tours, backend, device)
-        compile_chains(search, problem, tours, get_backend(backend, device))
+        search, chosen = self.quickened(problem), get_backend(backend, device)
+        at_once(
+            chosen,
+            partial(compile_batch, search, problem, tours, backend, device),
+            partial(compile_chains, search, problem, tours, chosen),
+        )
 
     def chains(self, start: Start) -> Chains:
         """Return the chains for a batch of local optima."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.builds import NotBuiltError, in_background
 from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.result import summed
 from gpu_ls_plugin.runs.pace import Pace
@@ -15,6 +17,8 @@ from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.tours.engines.engine import moves_by_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.result import Statistics
@@ -101,7 +105,7 @@ class Rounds(Population):
 
     def launch(self, leg: Leg) -> None:
         """Kick for about the time of a launch, and exchange tours if an exchange is due."""
-        chains, before, until = self.chains, self.exchanges, self._end(leg)
+        chains, before, until = self.chains, self._next, self._end(leg)
         to = min(until, self._next)
         if chains.divisible:
             to = min(to, self.done + self._pace.steps)
@@ -112,19 +116,23 @@ class Rounds(Population):
             behind = chains.behind(to)
         self.statistics.launches += 1
         if self._search is not None:
-            chains.restart_stalled(self._search, leg.left)
+            with self._unless_built_late(leg):
+                chains.restart_stalled(self._search, leg.left)
         self.done = self.done if behind else to
         if self._cooperation is not None:
             reached = self.done if chains.divisible else int(chains.kicks.min())
             if reached >= self._next:
                 level = max(0.0, heat - cooling * reached)
-                self._exchange(self._cooperation, reached, level, leg.left, until)
+                with self._unless_built_late(leg):
+                    self._exchange(self._cooperation, reached, level, leg.left, until)
+                self._next = max(self._next, reached + self._period)
         pace.follow(leg.left)
         bred = leg.stretch.generations is not None
-        if self.exchanges > before or not chains.divisible or (bred and self.done == until):
+        if self._next > before or not chains.divisible or (bred and self.done == until):
             self.generations += 1
         if self._stirs and (leg.bred(self.generations) if bred else until == NO_LIMIT):
-            self._stir(leg.left)
+            with self._unless_built_late(leg):
+                self._stir(leg.left)
 
     def count(self) -> None:
         """Add what the chains have counted since the last call to the statistics."""
@@ -154,6 +162,15 @@ class Rounds(Population):
         self.chains.restore(state["chains"])
         for name in _STATE:
             setattr(self, name, deepcopy(state[name]))
+
+    @contextmanager
+    def _unless_built_late(self, leg: Leg) -> Iterator[None]:
+        """Leave the block if time is limited and a kernel is not built yet; it will be."""
+        if leg.left == math.inf or leg.until < NO_LIMIT:
+            yield
+            return
+        with suppress(NotBuiltError), in_background():
+            yield
 
     def _end(self, leg: Leg) -> int:
         """Return the last kick of the stretch, or of the generation if chains do not cooperate."""
