@@ -17,6 +17,7 @@ from gpu_ls_plugin.core.exceptions import GpuLsError
 from tests.evolution.samples import Diary
 from tests.helpers.clock import Clock
 from tests.helpers.examples import USUAL
+from tests.helpers.patience import wait_as_users_do, wait_for_all
 from tests.helpers.quick_compiles import quick_flags
 
 if TYPE_CHECKING:
@@ -85,6 +86,20 @@ def _handle_ctrl_c() -> Iterator[None]:
     yield
     if ignored:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _wait_for_all() -> Iterator[None]:
+    """Let searches wait for all kernels: what they find must not depend on the compiler's time."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        wait_for_all(monkeypatch)
+        yield
+
+
+@pytest.fixture
+def as_users_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let searches with a time limit begin before all kernels are compiled."""
+    wait_as_users_do(monkeypatch)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,6 +35,7 @@ from benchmarks.versions.memetic_cases import memetic_cases, timed_memetic_cases
 from benchmarks.versions.plan_cases import plan_cases
 from benchmarks.versions.search_cases import search_cases
 from benchmarks.versions.virtual_clock import VirtualClock
+from tests.helpers.patience import wait_for_all
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 Case = tuple[str, "Callable[[], Any]"]
@@ -220,6 +222,8 @@ def main() -> None:
         "--share", default="0/1", help="i/n selects every n-th case from the i-th on"
     )
     options = parser.parse_args()
+    if options.what == "hashes":
+        wait_for_all(pytest.MonkeyPatch())
     kernels = KernelTimes() if options.what == "times" and options.backend == "cuda" else None
     clock = None
     if options.what == "hashes" and options.backend == "cpu":

@@ -113,6 +113,10 @@ class Backend(ABC):
             A neighbourhood of another package reports wrong gains.
         """
 
+    @abstractmethod
+    def begin(self, kernel: Kernel) -> None:
+        """Begin to build a kernel beside a search; a launch in `in_background` may find it."""
+
     def wait(self) -> None:
         """Wait until all queued work is done."""
 

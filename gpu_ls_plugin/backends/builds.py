@@ -63,6 +63,11 @@ class Builds(Generic[Built]):
         found = self._ready.get(kernel)
         return self._wait(kernel) if found is None else found
 
+    def begin(self, kernel: Kernel) -> None:
+        """Begin to build a kernel in a thread of its own."""
+        if kernel not in self._ready:
+            self._asked_for(kernel, aside=True)
+
     def clear(self) -> None:
         """Forget all kernels."""
         self._ready.clear()
@@ -72,14 +77,10 @@ class Builds(Generic[Built]):
         while True:
             if beside_a_search() and _thread.aside.stopped:
                 raise NotBuiltError(kernel.name)
-            with self._lock:
-                begins = kernel not in self._asked
-                future = self._asked.setdefault(kernel, Future())
+            future = self._asked_for(kernel, aside=not waits())
             if waits():
                 self._make(kernel, future)
-            elif begins:
-                Aside(partial(self._make, kernel, future))
-            if not (waits() or future.done()):
+            elif not future.done():
                 raise NotBuiltError(kernel.name)
             try:
                 with compiling():
@@ -89,6 +90,15 @@ class Builds(Generic[Built]):
             except Exception:  # told once; the next launch tries again
                 self._asked.pop(kernel, None)
                 raise
+
+    def _asked_for(self, kernel: Kernel, *, aside: bool) -> Future[Built]:
+        """Return the future of a kernel; if it is new, begin to build it `aside`, if wanted."""
+        with self._lock:
+            is_new = kernel not in self._asked
+            future = self._asked.setdefault(kernel, Future())
+        if is_new and aside:
+            Aside(partial(self._make, kernel, future))
+        return future
 
     def _make(self, kernel: Kernel, future: Future[Built]) -> None:
         """Build a kernel in this thread, unless another one has begun."""
@@ -139,6 +149,11 @@ def waits() -> bool:
 def beside_a_search() -> bool:
     """Return whether this thread is that of an `Aside`."""
     return hasattr(_thread, "aside")
+
+
+def at_work() -> bool:
+    """Return whether a kernel is being built."""
+    return bool(_running)
 
 
 def progress() -> tuple[list[str], int]:

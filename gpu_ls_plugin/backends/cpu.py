@@ -97,6 +97,10 @@ class CpuBackend(Backend):
         kernel.refuse_fault(fault)
         return following.value < CUT
 
+    def begin(self, kernel: Kernel) -> None:
+        """Begin to build a kernel beside a search."""
+        self._functions.begin(kernel)
+
     def address(self, array: Any) -> int:
         """Return the address of an array."""
         return int(array.ctypes.data)

@@ -130,6 +130,10 @@ class CudaBackend(Backend):
         launch = partial(function, (blocks,), (threads,), numbered, shared_mem=shared_bytes)
         return partial(self._queue, kernel, launch, fault, arguments)
 
+    def begin(self, kernel: Kernel) -> None:
+        """Begin to build a kernel beside a search."""
+        self._functions.begin(kernel)
+
     def wait(self) -> None:
         """Wait until all work on the device's current stream is done."""
         with self.current():

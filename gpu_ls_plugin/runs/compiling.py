@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.runs.plan import Stage
+    from gpu_ls_plugin.runs.plan import Plan, Stage
 
 
 def at_once(backend: Backend, *tasks: Callable[[], object]) -> None:
@@ -47,18 +47,21 @@ def at_once(backend: Backend, *tasks: Callable[[], object]) -> None:
 
 
 class Ahead:
-    """Compiles the stages of a plan beside the run, one after the other.
+    """Compiles the later stages of a plan beside the run, one after the other.
 
     Parameters
     ----------
-    stages : sequence of Stage
-        Those after the first one, in order.
+    plan : Plan
+        Its `beginning` is compiled.
     """
 
-    def __init__(self, stages: Sequence[Stage]) -> None:
+    def __init__(self, plan: Plan) -> None:
         self._ended: dict[Any, Future[None]] = {}  # by the function that compiles a stage
         self._at_work: list[Aside] = []
-        self._add(stages)
+        for stage in plan.beginning:
+            self._ended[stage.prepare] = Future()
+            self._ended[stage.prepare].set_result(None)
+        self._add(plan.stages)
 
     def ready(self, stage: Stage) -> bool:
         """Return whether the kernels of a stage are compiled; if not, they will be.

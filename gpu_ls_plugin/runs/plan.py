@@ -146,9 +146,16 @@ class Plan:
         """The last stage, which gets the rest of the time."""
         return self.stages[-1]
 
+    @property
+    def beginning(self) -> tuple[Stage, ...]:
+        """The stages up to the first one that can go on until the next one is compiled."""
+        goes_on = (getattr(stage.search, "goes_on", True) for stage in self.stages)
+        count = next((number for number, can in enumerate(goes_on, 1) if can), len(self.stages))
+        return self.stages[:count]
+
     def prepare(self, *, first: bool = False) -> None:
-        """Compile the kernels of all stages, or of the `first` one only; see `Ahead`."""
-        for stage in self.stages[:1] if first else self.stages:
+        """Compile the kernels of all stages; only those of the `beginning` if `first`."""
+        for stage in self.beginning if first else self.stages:
             if stage.prepare is not None:
                 stage.prepare(stage)
 

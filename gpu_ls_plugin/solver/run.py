@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends import builds, get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.history import Point, merged, shifted
@@ -56,7 +56,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     with statistics.phase("compiling"):
         plan = plan_of(problem, settings)
         plan.prepare(first=True)
-        ahead = Ahead(plan.stages[1:])
+        ahead = Ahead(plan)
     statistics.backend = get_backend(plan.backend).name
     try:
         return _Solve(plan, ahead, statistics, callback).run(settings.population)
@@ -96,6 +96,7 @@ class _Solve:
             best = Found(found.best_tour, rank(found), found)
             if not course.go_on(best, watch.left) or not self._bridged(stage, course.stage):
                 break
+        found = self._found
         rows = np.arange(len(found.tours))
         if population is not None and (stage is not plan.main or found is before):
             rows = np.arange(population) % len(found.tours)  # earlier stages have other sizes
@@ -116,8 +117,8 @@ class _Solve:
             assert self._found is not None
             if watch.left <= 0:
                 return False
-            if not getattr(stage.search, "goes_on", True):
-                self._ahead.wait(following, watch.left)
+            if not builds.at_work():
+                self._ahead.wait(following, min(A_MOMENT, watch.left))
                 continue
             more = replace(stage, rows=self._found.tours, seconds=A_MOMENT, joins=False)
             self._found = self._search(more, last=False)

@@ -124,7 +124,7 @@ def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
     chains = evolution.plan.main
     assert (chains.searched is chains.problem) == (kind != "scarce")
     kernels, run = LateKernels(monkeypatch), Counted()
-    evolution.prepare(problem.tsp)
+    evolution.prepare_all()
     kernels.prepared = True
     population, names = evolution.start(problem.tsp, np.random.default_rng(1), run), []
     for progress in (0.4, 0.5, 0.53, 0.6, 0.62, 0.7, 0.8):

@@ -117,14 +117,16 @@ def test_each_stage_begins_at_the_end_of_the_one_before():
     assert all(counted.seconds > 0 for counted in clock.counted[:1])
 
 
-def test_all_stages_are_prepared():
+@pytest.mark.parametrize("together", [False, True])
+def test_a_run_waits_for_its_first_stage_and_islands_for_all(together):
     seen: list[str] = []
     ready = partial(prepared, seen=seen)
     stages = [
         Stage(name, "", Told([]), PROBLEM, PROBLEM, 1, prepare=ready) for name in ("first", "last")
     ]
-    evolution_of(*stages).prepare(PROBLEM)
-    assert seen == ["first", "last"]
+    evolution = evolution_of(*stages)
+    evolution.prepare_all() if together else evolution.prepare(PROBLEM)
+    assert seen == ["first", "last"][: 1 + together]
 
 
 def test_a_row_of_an_earlier_stage_that_is_worse_than_all_is_left_out():

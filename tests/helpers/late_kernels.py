@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends import builds, get_backend
 
 if TYPE_CHECKING:
     import pytest
 
 
 class LateKernels:
-    """Watches launches: `late` has kernels that are new once `prepared` is true.
+    """Watches launches: `late` has kernels for which a search waits once `prepared` is true.
 
     `known` has all kernels; `launched` has the names of kernels launched since then.
     """
@@ -22,7 +22,7 @@ class LateKernels:
         launch = backend.launch
 
         def note(backend: Any, kernel: Any, *given: Any, **options: Any) -> bool:
-            if self.prepared:
+            if self.prepared and builds.waits() and not builds.beside_a_search():
                 self.launched.add(kernel.name)
                 if kernel not in known:
                     self.late.append(kernel.name)

@@ -13,8 +13,8 @@ import pytest
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.runs.acceptance import Annealing, Better
-from gpu_ls_plugin.runs.plan import Plan
-from gpu_ls_plugin.solver import Settings, default_settings, plans, solve
+from gpu_ls_plugin.runs.compiling import Ahead
+from gpu_ls_plugin.solver import Settings, default_settings, plans, run, solve
 from gpu_ls_plugin.tours.candidates import near_cities
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.base import Candidates
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.core.result import Progress, Result
+    from gpu_ls_plugin.runs.plan import Plan
     from tests.helpers.clock import Clock
 
 PROBLEM = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
@@ -305,14 +306,15 @@ def test_seconds_count_from_the_call_to_the_tour_without_compiling(
     assert statistics.history[-1].elapsed <= statistics.seconds
 
 
-def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernels, prepare = LateKernels(monkeypatch), Plan.prepare
+def test_no_search_waits_for_the_compiler_while_time_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = LateKernels(monkeypatch)
 
-    def prepared(plan: Plan) -> None:
-        prepare(plan)
+    def ahead(plan: Plan) -> Ahead:
+        made = Ahead(plan)
         kernels.prepared = True
+        return made
 
-    monkeypatch.setattr(Plan, "prepare", prepared)
+    monkeypatch.setattr(run, "Ahead", ahead)
     for text in (None, "two_opt/all/best", "or_opt/best"):
         kernels.known.clear()
         good_tour._compiled.clear()

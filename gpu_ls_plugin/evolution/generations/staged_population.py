@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends import builds, get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
@@ -153,10 +153,9 @@ class StagedPopulation(Population):
 
     def _go_on(self, left: float) -> bool:
         """Go to the next stage, unless it is still being compiled; return whether it has begun."""
-        if self._ahead is None:
-            self._ahead = Ahead(self._course.rest)
+        self._ahead = self._ahead or Ahead(self.plan)  # a pickle has none
         following = self._course.rest[0]
-        if left == math.inf:
+        if left == math.inf or not builds.at_work():
             self._ahead.wait(following)
         if not self._ahead.ready(following):
             return False
@@ -176,7 +175,7 @@ class StagedPopulation(Population):
     def _enter(self, done: float, left: float, given: Tours | None = None) -> None:
         """Begin the current stage with its first generation."""
         stage = self.stage
-        self._ahead = self._ahead or Ahead(self._course.rest)
+        self._ahead = self._ahead or Ahead(self.plan)
         self._begin = done if len(self.plan.stages) > 1 else 0.0
         self._end = min(1.0, done + stage.seconds / max(self.plan.seconds, 1e-9))
         seed, seconds = int(self.random.integers(2**63)), self._left(done, left)

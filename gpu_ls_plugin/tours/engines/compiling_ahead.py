@@ -103,7 +103,7 @@ def compile_chains(
 ) -> None:
     """Compile the kernels of the chains of an IteratedLocalSearch for a batch like `tours`.
 
-    Unless `complete`, the kernels of exchanges between chains are only begun: chains can start
+    Unless `complete`, the kernels of restarts and exchanges are only begun: chains can start
     without them.
     """
     if problem.n < SMALLEST_KICKED:
@@ -112,33 +112,35 @@ def compile_chains(
     def chains() -> Any:
         return search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
 
-    exchanges = [] if search.cooperation is None else [1.0, 0.0]
+    def kick(chains: Any) -> None:
+        chains.advance(1, 0.0, 0.0, 0.0)
+        chains.behind(1)  # waits for the GPU
+        equal_costs(chains)
+        chains.keep_best()
+        if isinstance(chains, SteppedChains):
+            search.kick.perturb(problem, tours[:1], backend=chosen.name)
+
+    later = [partial(_restart, search, problem, tours, chosen)]
+    if search.cooperation is not None:
+        later += [partial(_exchange, search, gaining) for gaining in (1.0, 0.0)]
     with chosen.current():
-        at_once(
-            chosen,
-            lambda: _compile_kicks(search, problem, tours, chosen, chains()),
-            *(partial(_exchange, search, chains(), gaining) for gaining in exchanges if complete),
-        )
-        if exchanges and not complete:
+        if complete:
+            at_once(chosen, partial(kick, chains()), *(partial(part, chains()) for part in later))
+            return
+        kick(chains())
+        for part in later:
             with in_background(), suppress(NotBuiltError):
-                _exchange(search, chains(), exchanges[0])
+                part(chains())
 
 
-def _compile_kicks(search: Any, problem: TSP, tours: Any, chosen: Backend, chains: Any) -> None:
-    """Compile the kernels of kicks and restarts."""
-    chains.advance(1, 0.0, 0.0, 0.0)
-    chains.behind(1)  # waits for the GPU
-    equal_costs(chains)
+def _restart(search: Any, problem: TSP, tours: Any, chosen: Backend, chains: Any) -> None:
     row = chosen.xp.zeros(1, "int64")
     chains.restart(search.search, row, A_MOMENT)  # may not finish in time
     chains.begin_anew(row, chains.tours[row], chains.costs[row])
-    chains.keep_best()
     if len(tours) > 1:  # half of the chains may restart together, in another layout
         compile_batch(search.search, problem, tours[1::2], chosen)
-    if isinstance(chains, SteppedChains):
-        search.kick.perturb(problem, tours[:1], backend=chosen.name)
 
 
-def _exchange(search: Any, chains: Any, gaining: float) -> None:
+def _exchange(search: Any, gaining: float, chains: Any) -> None:
     chains.gaining = gaining  # a crossover may use other kernels if few chains gain
     search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)

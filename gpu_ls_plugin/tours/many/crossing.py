@@ -62,7 +62,7 @@ class Crossing:
         rows, stride = state.tours.shape
         self._backend, self._state, self._generation = backend, state, 0
         self._replicas = rows // len(cut.sizes)
-        self._kernel = crossing_kernel(metric, parts, HostShape.of(stride))
+        self.kernel = crossing_kernel(metric, parts, HostShape.of(stride))
         xp = backend.xp
         self._children, self._costs = xp.empty_like(state.tours), xp.empty_like(state.costs)
         self._chains = xp.arange(rows, dtype="int32").reshape(-1, self._replicas)
@@ -104,7 +104,7 @@ class Crossing:
             "partners": partners,
             "generation": self._generation,
         }
-        self._backend.launch(self._kernel, len(partners), arguments, seconds=seconds)
+        self._backend.launch(self.kernel, len(partners), arguments, seconds=seconds)
         self._generation += 1
         (cheaper,) = xp.nonzero(self._costs < state.best_costs)
         for tours in (state.tours, state.best_tours):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.builds import NotBuiltError, in_background
 from gpu_ls_plugin.core.budget import Stopwatch, now
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.result import Statistics
@@ -150,20 +152,22 @@ class SideBySide:
     def drive(self, seconds: float, kicks: int | None, after: Callable[[], bool]) -> str:
         """Launch until all chains have made their kicks or time is up; return why it ended.
 
-        With a time limit, a CPU also crosses the chains of each instance. `after` is called after
-        each launch and returns whether to stop.
+        With a time limit, a CPU also crosses the chains of each instance, once the kernel for that
+        is built. `after` is called after each launch and returns whether to stop.
         """
         watch, stretch = Stopwatch.of(seconds), Stretch(seconds, kicks)
         if kicks is not None or self._replicas == 1 or self._backend.name != "cpu":
             return drive(self.rounds, stretch, after, watch)
         crossing, taken = self._crossing(), 0.0
+        self._backend.begin(crossing.kernel)
         for share in CROSSED_AFTER:
             part = watch.until(min(share * seconds, seconds - taken))
             ended = drive(self.rounds, stretch, after, part)
             if ended != "seconds":
                 return ended
             begun = now()
-            crossing.cross_all(watch.left)
+            with suppress(NotBuiltError), in_background():
+                crossing.cross_all(watch.left)
             taken = now() - begun
             after()
         return "seconds"

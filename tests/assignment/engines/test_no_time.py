@@ -152,7 +152,7 @@ def test_ctrl_c_at_any_moment(problem, moment, monkeypatch):
         return original(*arguments, **options)
 
     gls.solve(problem, kicks=2, population=ROWS, backend="cpu")  # compiles
-    monkeypatch.setattr(Plan, "prepare", lambda plan: None)
+    monkeypatch.setattr(Plan, "prepare", lambda *_, **__: None)
     monkeypatch.setattr(owner, name, interrupted)
     result = gls.solve(problem, kicks=3, target=-(2**60), population=ROWS, backend="cpu")
     assert calls and result.statistics.interrupted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemE
 from gpu_ls_plugin.core.result import Result, Statistics
 from gpu_ls_plugin.routes.plan import fewer_vehicles as part
 from gpu_ls_plugin.routes.plan import first_generations
+from gpu_ls_plugin.runs import compiling
+from gpu_ls_plugin.runs.compiling import Ahead
 from gpu_ls_plugin.runs.plan import Found, Plan, Stage
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import plan_of
@@ -47,7 +50,9 @@ def tries(monkeypatch, clock):
     Without a limit, tries use eight vehicles. A fleet without a given cost interrupts the solve.
     """
     monkeypatch.setattr(first_generations, "enough", lambda *_: math.inf)
-    monkeypatch.setattr(Plan, "prepare", lambda _: None)
+    monkeypatch.setattr(Plan, "prepare", lambda *_, **__: None)
+    monkeypatch.setattr(Ahead, "ready", lambda *_: True)
+    monkeypatch.setattr(compiling, "Aside", lambda _: SimpleNamespace(stop=lambda: None))
     clock.launch = 0.0  # of first rows
 
     def solved(problem, costs, seconds=1.0, **statistics):
