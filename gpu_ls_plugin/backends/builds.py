@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from gpu_ls_plugin.backends import compiler
 from gpu_ls_plugin.core.budget import compiling
+from gpu_ls_plugin.core.compilations import compilations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,9 +28,8 @@ Built = TypeVar("Built")
 PATIENCE_AT_EXIT = 3.0  # seconds that the end of a process waits for kernels being built
 
 _thread = threading.local()
-_running: dict[Kernel, float] = {}  # kernels being built, and when each began (perf_counter)
+_running: set[Kernel] = set()  # kernels being built
 _one_beside_a_search = threading.Lock()  # searches keep the other cores
-_done = 0  # number of kernels that this process has built
 
 
 class NotBuiltError(Exception):
@@ -102,15 +102,15 @@ class Builds(Generic[Built]):
 
     def _make(self, kernel: Kernel, future: Future[Built]) -> None:
         """Build a kernel in this thread, unless another one has begun."""
-        global _done
         with compiling(), _one_beside_a_search if beside_a_search() else nullcontext():
             with self._lock:
                 if future.running() or future.done():
                     return
                 future.set_running_or_notify_cancel()
-            _running[kernel] = time.perf_counter()
+            _running.add(kernel)
             try:
-                built = self._ready[kernel] = self._build(kernel)
+                with compilations.named(kernel.name):
+                    built = self._ready[kernel] = self._build(kernel)
             except Exception as error:
                 future.set_exception(error)
             except BaseException:
@@ -120,8 +120,7 @@ class Builds(Generic[Built]):
             else:
                 future.set_result(built)
             finally:
-                _done += 1
-                _running.pop(kernel, None)
+                _running.discard(kernel)
 
     def _renew(self) -> None:
         self._lock = threading.Lock()
@@ -154,11 +153,6 @@ def beside_a_search() -> bool:
 def at_work() -> bool:
     """Return whether a kernel is being built."""
     return bool(_running)
-
-
-def progress() -> tuple[list[str], int]:
-    """Return the names of the kernels being built, and how many this process has built."""
-    return [kernel.name for kernel in list(_running)], _done
 
 
 class Aside:

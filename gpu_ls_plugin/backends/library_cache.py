@@ -10,25 +10,22 @@ from __future__ import annotations
 import errno
 import fcntl
 import hashlib
-import logging
 import os
 import shlex
 import shutil
 import tempfile
 import warnings
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from gpu_ls_plugin.backends import ready_made
 from gpu_ls_plugin.backends.compiler import PREFIX, Program, program_of
+from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import BackendUnavailableError, CacheWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-logger = logging.getLogger("gpu_ls_plugin")
 
 Loaded = TypeVar("Loaded")
 
@@ -107,8 +104,8 @@ def _load_from(folder: Path, program: Program, loader: Callable[[Path], Loaded])
         with _locked(folder / f"{program.key}.lock"):
             kept = _kept_in(folder, program, loader)  # another process may have built it
             if kept is None:
-                announce(shlex.join(program.compiler), f"kept in {folder}")
-                kept = loader(_keep(folder, program))
+                with compilations.running(_way(program, f"kept in {folder}")):
+                    kept = loader(_keep(folder, program))
     return kept
 
 
@@ -149,9 +146,9 @@ def _locked(path: Path) -> Iterator[None]:
 def _load_privately(
     program: Program, loader: Callable[[Path], Loaded], place: str, reason: str
 ) -> Loaded:
-    announce(shlex.join(program.compiler), "not kept")
     try:  # a library stays loaded after its file is removed
-        with tempfile.TemporaryDirectory(prefix="gpu-ls-plugin-") as folder:
+        scratch = tempfile.TemporaryDirectory(prefix="gpu-ls-plugin-")
+        with scratch as folder, compilations.running(_way(program, "not kept")):
             loaded = loader(_keep(Path(folder), program))
     except OSError as error:
         raise BackendUnavailableError(
@@ -196,8 +193,8 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-@cache
-def announce(compiler: str, place: str) -> None:
-    """Log, once per process, why the first call takes longer."""
+def _way(program: Program, place: str) -> str:
+    """Return how a program is compiled, for the log."""
+    compiler = shlex.join(program.compiler)
     patience = "about 40 s the first time" if "ziglang" in compiler else "a few seconds"
-    logger.warning("compiling search kernels with %s (%s; %s)", compiler, patience, place)
+    return f"with {compiler} ({patience}; {place})"

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.compilations import compilations
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -101,6 +103,7 @@ class SearchDisplay:
         console: Console | None = None,
     ) -> None:
         from rich.console import Console
+        from rich.spinner import Spinner
 
         self.title = checks.text("title", title)
         self.seconds = checks.number("seconds", seconds, least=0.0)
@@ -108,7 +111,8 @@ class SearchDisplay:
         drawn = Console(stderr=True) if console is None else console
         self.console = checks.instance("console", drawn, kind=Console, wanted="rich Console")
         self._live: Live | None = None
-        self._waiting: RenderableType = ""
+        self._waiting = Spinner("dots")
+        self._closing = ExitStack()
         self._next_line = 0.0
         self._shown: Progress | None = None
         self.view: View | None = None
@@ -116,17 +120,15 @@ class SearchDisplay:
     def __enter__(self) -> Self:
         if self.console.is_terminal:
             from rich.live import Live
-            from rich.spinner import Spinner
-            from rich.text import Text
 
-            self._waiting = Spinner("dots", text=Text(f"{self.title}: {PREPARING}"))
-            self._live = Live(
+            live = Live(
                 console=self.console,
                 get_renderable=self.__rich__,
                 refresh_per_second=REDRAWS_PER_SECOND,
                 transient=True,
             )
-            self._live.start()
+            self._closing.enter_context(compilations.displayed())
+            self._live = self._closing.enter_context(live)
         else:
             self._print(f"{self.title}: {PREPARING}")
         return self
@@ -137,16 +139,15 @@ class SearchDisplay:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
+        self._live = None
+        self._closing.close()
 
     def __call__(self, progress: Progress) -> None:
         """Take the state of the search. On a terminal, a thread draws it; a log gets a line."""
         self._shown = progress
         if self._live is None and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-            self._print("  ".join(self._columns(progress)))
+            self._print("  ".join([*self._columns(progress), *_compiled()]))
 
     def __rich__(self) -> RenderableType:
         """Return what is drawn on a terminal."""
@@ -155,14 +156,18 @@ class SearchDisplay:
         from rich.table import Table
         from rich.text import Text
 
+        compiled = _compiled()
         if self._shown is None:
+            (does,) = compiled or [PREPARING]
+            self._waiting.update(text=Text(f"{self.title}: {does}"))
             return self._waiting
         elapsed, *columns = self._columns(self._shown)
         total = None if math.isinf(self.seconds) else self.seconds
         bar = ProgressBar(total=total, completed=self._shown.elapsed, width=32)
         head = Table.grid(padding=(0, 2))
         head.add_row(Text(self.title, style="bold"), bar, elapsed)
-        more = [] if self.view is None else [self.view.table(self._shown)]
+        more: list[RenderableType] = [Text(text, style="dim") for text in compiled]
+        more += [] if self.view is None else [self.view.table(self._shown)]
         return Group(head, Text("  ".join(columns)), *more)
 
     def _print(self, text: str) -> None:
@@ -195,6 +200,11 @@ class SearchDisplay:
             *([] if gap is None else [f"gap {gap_text(gap)} %"]),
             f"mean {cost_text(progress.mean_cost)}",
         ]
+
+
+def _compiled() -> list[str]:
+    """Return what is being compiled, if anything is."""
+    return [text] if (text := str(compilations)) else []
 
 
 Given = TypeVar("Given", bound="Problem")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import logging
 import os
 import pwd
 import stat
@@ -21,6 +20,7 @@ import pytest
 from gpu_ls_plugin.backends import compiler, library_cache
 from gpu_ls_plugin.backends.composition import Kernel
 from gpu_ls_plugin.backends.cpu import function_of
+from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import BackendUnavailableError, CacheWarning, CompilationError
 
 if TYPE_CHECKING:
@@ -117,14 +117,26 @@ def test_two_processes_may_compile_at_once(counted, cache):
     assert runs(counted) == before
 
 
-def test_the_first_compilation_is_announced(cache, caplog):
-    library_cache.announce.cache_clear()
-    with caplog.at_level(logging.WARNING, logger="gpu_ls_plugin"):
+def test_what_is_compiled_is_known_meanwhile(cache, monkeypatch):
+    shown = []
+    compiled_in = compiler.Program._compiled_in
+
+    def noted(program, *place):
+        shown.append((str(compilations), compilations.way))
+        return compiled_in(program, *place)
+
+    monkeypatch.setattr(compiler.Program, "_compiled_in", noted)
+    before = compilations.count
+    with compilations.named("adding"):
         keep()
-        keep(OTHER)
-    (record,) = caplog.records
-    assert "compiling search kernels" in record.getMessage()
-    assert str(cache) in record.getMessage()
+        keep()
+        monkeypatch.setenv("GPU_LS_CACHE_DIR", "/dev/null/none")
+        with pytest.warns(CacheWarning):
+            keep(OTHER)
+    assert compilations.count == before + 2
+    (kept, how), (again, how_else) = shown
+    assert "compiling adding" in kept and "compiling adding" in again
+    assert f"kept in {cache})" in how and how_else.endswith("; not kept)")
 
 
 # Folders.

@@ -11,6 +11,8 @@ import pytest
 from rich.console import Console
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core import progress
+from gpu_ls_plugin.core.compilations import Compilations
 from gpu_ls_plugin.core.progress import SearchDisplay, cost_text, gap_percent, in_units
 from gpu_ls_plugin.core.result import Progress
 from tests.helpers.processes import run_python
@@ -25,6 +27,20 @@ STATE = Progress(
     total=8,
 )
 SHOWN = ("best 1,020", "gap 2.00 %", "mean 1,033.50", "1.5 G moves/s", "3 of 8 tours done")
+
+
+def shown_kernels(monkeypatch: pytest.MonkeyPatch) -> Compilations:
+    """Return the kernels that displays show."""
+    kernels = Compilations()
+    monkeypatch.setattr(progress, "compilations", kernels)
+    return kernels
+
+
+def drawn(display: SearchDisplay) -> str:
+    """Return what a display draws at this moment."""
+    stream = io.StringIO()
+    Console(file=stream, width=160).print(display)
+    return stream.getvalue()
 
 
 def test_a_log_gets_a_line_every_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,6 +67,29 @@ def test_a_terminal_shows_lines_and_erases_them() -> None:
     shown = stream.getvalue()
     assert all(text in shown for text in SHOWN) and "[x] " in shown
     assert shown.endswith("\x1b[2K")  # the lines are erased
+
+
+def test_a_terminal_shows_what_is_being_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = shown_kernels(monkeypatch)
+    console = Console(file=io.StringIO(), width=160, force_terminal=True, color_system=None)
+    with SearchDisplay("x", 10.0, 1000, console) as display:
+        assert kernels.displays == 1
+        with kernels.named("chain"), kernels.running("with cc"):
+            assert drawn(display).endswith("x: compiling chain\n")
+            display(STATE)
+            assert drawn(display).endswith("tours done\ncompiling chain\n")
+        assert drawn(display).endswith("tours done\n")
+    assert kernels.displays == 0
+
+
+def test_a_log_says_what_is_being_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = shown_kernels(monkeypatch)
+    stream = io.StringIO()
+    with SearchDisplay("x", 10.0, 1000, Console(file=stream, width=40)) as display:
+        assert kernels.displays == 0  # so that what compiles before the search is logged
+        with kernels.named("chain"), kernels.running("with cc"):
+            display(STATE)
+    assert stream.getvalue().endswith("tours done  compiling chain\n")
 
 
 def test_kicks_replace_the_count_of_tours() -> None:
