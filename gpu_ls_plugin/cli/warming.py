@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend, library_cache, ready_made
+from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -53,10 +54,12 @@ def warm(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
     if options.levels is not None and options.into is None:
         raise InvalidParameterError("levels: they are for ready-made programs; give --into, too")
     backend = get_backend("cpu" if options.into else options.backend).name
-    columns = SpinnerColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
-    made = _made(options)
-    with made, Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("begins")
+    text = TextColumn("{task.description}  {task.fields[compiled]}")
+    console = Console(stderr=True)
+    shown = compilations.displayed() if console.is_terminal else nullcontext()
+    bar = Progress(SpinnerColumn(), MofNCompleteColumn(), text, console=console)
+    with shown, _made(options), bar as progress:
+        task = progress.add_task("begins", compiled=compilations)
 
         def show(name: str, done: int, count: int) -> None:
             progress.update(task, description=name, completed=done, total=count)
