@@ -10,7 +10,7 @@ those that assign values to variables derive from `Assignment`, and constraints 
 A new kind of problem is a `Domain`. It reads a `FileKind`, which judges the `Content` of a file as
 `SURE`, `MAYBE` or `NO`. It plans a run `Stage` by stage, and writes an `Output`. Its search
 advances a `Population` by `search_population` while a `Stopwatch` runs, with a `Pace` for its
-launches.
+launches. `in_background`, launches raise `NotBuiltError` instead of waiting for their kernels.
 
 Parts also use `TSP`, `CandidateLists`, `Setting`, `Backend`, `get_backend`, `Kernel`,
 `parse_parameters`, `parse_struct`, `Budget`, `Progress`, `Result` and `Statistics`.
@@ -38,6 +38,8 @@ from gpu_ls_plugin.assignment.heuristics.masked import Mask as Mask
 from gpu_ls_plugin.assignment.problem.assignment import Assignment as Assignment
 from gpu_ls_plugin.backends import get_backend as get_backend
 from gpu_ls_plugin.backends.base import Backend as Backend
+from gpu_ls_plugin.backends.builds import NotBuiltError as NotBuiltError
+from gpu_ls_plugin.backends.builds import in_background as in_background
 from gpu_ls_plugin.backends.composition import Kernel as Kernel
 from gpu_ls_plugin.backends.composition import parse_parameters as parse_parameters
 from gpu_ls_plugin.backends.structs import parse_struct as parse_struct

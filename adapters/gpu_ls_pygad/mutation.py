@@ -26,9 +26,9 @@ class LocalSearchMutation(SelectiveMutation):
     Pass it as ``mutation_type`` to `pygad.GA`. The improved tours are in canonical form, and
     differ from each other and from those of the population. To this end, a known tour is kicked
     before the search, and a tour that is known after the search is replaced with a kicked one. A
-    time limit of the run (``stop_criteria="time_10"``) ends the search early; compiling does not
-    count. Ctrl-C ends the run after the current generation. ``ga_instance.local_search`` has the
-    counts of all searches.
+    time limit of the run (``stop_criteria="time_10"``) ends the search early; waiting for
+    kernels does not count. Ctrl-C ends the run after the current generation.
+    ``ga_instance.local_search`` has the counts of all searches.
 
     Parameters
     ----------

@@ -59,7 +59,8 @@ class MemeticGA(EvolvingGA):
     when it is first accessed. A time limit ends the search of the last generation early.
     Ctrl-C ends the run with the best result so far.
 
-    Kernels are compiled before the clock of a time limit starts.
+    The clock of a time limit starts when the first kernels are ready; what is compiled later is
+    compiled beside the search, and its time counts.
 
     Parameters
     ----------

@@ -22,6 +22,7 @@ from gpu_ls_plugin.backends.cupy_kernels import KernelUnits, prepare
 from gpu_ls_plugin.backends.cupy_operations import default_operations
 from gpu_ls_plugin.backends.structs import Struct
 from gpu_ls_plugin.core.budget import compiling
+from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 OLDEST_CAPABILITY = 75  # minimum compute capability, times ten
 PRIVATE = "_compile_using_nvrtc_no_warning"  # function of cupy.cuda.compiler in version 14
 SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
+WAY = "with NVRTC (a few seconds; kept in CuPy's cache)"
 NOTHING = np.uint64(0)  # a null pointer
 INSTALL = 'pip install "gpu-ls-plugin[cuda13]" (CUDA 13) or "gpu-ls-plugin[cuda12]" (CUDA 12)'
 
@@ -222,7 +224,7 @@ class CudaBackend(Backend):
 
 @cache
 def stop_clocks_for_cupy() -> KernelUnits | None:
-    """Stop clocks of searches while CuPy compiles kernels, its own ones in units (`KernelUnits`).
+    """Stop clocks while CuPy compiles kernels, its own ones in units, and say that it does.
 
     There is no public hook; return None if CuPy has changed.
     """
@@ -231,7 +233,7 @@ def stop_clocks_for_cupy() -> KernelUnits | None:
     compile_kernel = getattr(compiler, PRIVATE, None)
     if compile_kernel is None:  # another version of CuPy: clocks run while it compiles
         return None
-    kernels = KernelUnits(compile_kernel)
+    kernels = KernelUnits(compilations.running(WAY, "CuPy's kernels")(compile_kernel))
 
     @wraps(compile_kernel)
     def uncounted(*given: Any, **options: Any) -> Any:

@@ -442,7 +442,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "--seconds",
         type=float,
         default=10.0,
-        help="time limit, without compilation (default: 10; inf: no limit)",
+        help="time limit, counted once the first kernels are compiled (default: 10; inf: no limit)",
     )
     add(
         "--population",

@@ -25,8 +25,9 @@ class Budget:
     Parameters
     ----------
     seconds : float, optional
-        Wall time since the call, without the time for compiling kernels. The search checks it after
-        each launch, about every 50 ms.
+        Wall time. The clock starts when the first kernels are ready; what is compiled later is
+        compiled beside the search, and its time counts. The search checks it after each launch,
+        about every 50 ms.
     kicks : int, optional
         Perturbations per tour (iterated searches).
     moves : int, optional
@@ -58,12 +59,12 @@ _compiled = threading.local()
 
 
 def now() -> float:
-    """Return the seconds on a clock that stops while this thread compiles."""
+    """Return the seconds on a clock that stops while this thread waits for kernels."""
     return time.perf_counter() - compiled_seconds()
 
 
 def compiled_seconds() -> float:
-    """Return the seconds that this thread has spent compiling."""
+    """Return the seconds that this thread has spent waiting for kernels."""
     return float(getattr(_compiled, "seconds", 0.0))
 
 
@@ -78,7 +79,7 @@ def compiling() -> Iterator[None]:
 
 
 class Stopwatch:
-    """A clock with a budget's limits; it starts when it is created, and pauses during compiling.
+    """A clock with a budget's limits; it pauses while its thread waits for kernels.
 
     Raises
     ------

@@ -133,8 +133,8 @@ class CompileLog:
             return True
         if now < self._seen + OVER:
             return True
-        if self._logged and not shown:
-            count = self._compilations.count - self._before
+        count = self._compilations.count - self._before  # none if all failed
+        if self._logged and count and not shown:
             kernels = "1 kernel" if count == 1 else f"{count} kernels"
             logger.warning("compiled %s in %.1f s", kernels, self._seen - self._begin)
         return False

@@ -66,7 +66,7 @@ class Statistics:
     launches : int
         Number of kernel launches.
     seconds, phases : float, dict
-        Wall time in seconds without compiling, and the wall time of each phase by name.
+        Wall time in seconds without waiting for kernels, and the wall time of each phase by name.
     history : list of Point
         A point at the start, at each new best cost and at the end, and in between one every 0.1
         seconds or every percent of the time so far, whichever is longer.

@@ -15,8 +15,8 @@ class TimedRun(ShownParameters):
     Parameters
     ----------
     seconds : float
-        Time limit, counted from the creation of the object; compiling does not count. Searches
-        end when the time is up. By default there is no limit.
+        Time limit, counted from the creation of the object; waiting for kernels does not
+        count. Searches end when the time is up. By default there is no limit.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ class Settings:
     Parameters
     ----------
     seconds : float
-        Wall time without the compiling that precedes the search; infinite for no limit.
+        Wall time from the moment when the first kernels are ready; infinite for no limit.
     population : int, optional
         Number of tours or states, up to 2**31 - 1.
     seed : int or None

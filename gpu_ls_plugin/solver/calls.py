@@ -47,8 +47,9 @@ def solve(
 ) -> Result:
     """Return the best tours, routes or states found within a time limit, the cheapest first.
 
-    Defaults depend on the problem and the device (`solver.default_settings`). The time for
-    compiling does not count. Ctrl-C ends the search early: the result so far is returned, and its
+    Defaults depend on the problem and the device (`solver.default_settings`). The clock
+    starts when the first kernels are ready; what is compiled later is compiled beside the search,
+    and its time counts. Ctrl-C ends the search early: the result so far is returned, and its
     statistics say "interrupt".
 
     Parameters
@@ -57,7 +58,7 @@ def solve(
         An array contains coordinates (n, 2) or distances (n, n). A file may be of any kind that
         `gpu-ls solve` reads.
     seconds : float
-        Wall time without compiling; infinite for no limit.
+        Wall time from the moment when the first kernels are ready; infinite for no limit.
     seed : int or None
         The same seed gives the same random numbers, but the time limit may end two runs at
         different points. None means a random seed.

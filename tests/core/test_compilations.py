@@ -125,6 +125,17 @@ def test_a_second_time_soon_after_the_first_is_not_worth_a_line(log: Lines) -> N
     assert log.taken() == ["compiling chain (3 done)"]  # the way has been told
 
 
+def test_a_failure_is_not_reported_as_compiled(log: Lines) -> None:
+    kernels = Unlogged()
+    writer = CompileLog(kernels)
+    writer.begin(0.0)
+    with pytest.raises(ValueError, match="broken"), compiling(kernels, "chain"):
+        writer.look(1.0)
+        raise ValueError("broken")
+    assert len(log.taken()) == 1
+    assert not writer.look(2.0) and log.taken() == []
+
+
 def test_the_log_is_silent_while_a_display_shows_it(log: Lines) -> None:
     kernels = Unlogged()
     writer = CompileLog(kernels)

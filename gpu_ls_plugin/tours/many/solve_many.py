@@ -112,8 +112,8 @@ def solve_many(
         Problems with coordinates, of any sizes and metrics; or just coordinates: a NumPy or CuPy
         array, or a list of arrays (n, 2) of any sizes.
     seconds : float
-        Wall time, not counting compilation. Instances with different metrics or very different
-        sizes are searched in successive batches, which share this time.
+        Wall time from the moment when the first kernels are ready. Instances with different
+        metrics or very different sizes are searched in successive batches, which share this time.
     seed : int or None
         Seed of the random numbers; None draws one. A time limit still makes results vary.
     backend : {"auto", "cpu", "cuda"}
