@@ -11,6 +11,7 @@ import pytest
 from gpu_ls_plugin.backends import compiler
 from gpu_ls_plugin.backends.builds import Aside, Builds, NotBuiltError, in_background
 from gpu_ls_plugin.backends.composition import TEAM, Kernel
+from gpu_ls_plugin.core.compilations import compilations
 from tests.helpers.processes import run_python
 
 if TYPE_CHECKING:
@@ -121,6 +122,17 @@ def test_ctrl_c_in_one_thread_leaves_the_kernel_to_another() -> None:
         with pytest.raises(KeyboardInterrupt):
             first.result()
         assert second.result() == "built some"
+
+
+def test_displays_know_the_name_of_a_kernel_being_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compilations, "count", 0)
+
+    def build(kernel: Kernel) -> str:
+        with compilations.running("with cc"):
+            return compilations.names
+
+    builds = Builds(build)
+    assert builds.get(KERNEL) == "some" and builds.get(OTHER) == "other (1 done)"
 
 
 def test_work_beside_a_search_ends_with_the_kernel_that_it_is_building() -> None:

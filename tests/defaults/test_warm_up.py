@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -10,8 +11,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from rich import progress
+from rich.console import Console
 
 from gpu_ls_plugin.backends import ready_made
+from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.defaults import calls, warm_up
 from gpu_ls_plugin.defaults.calls import DefaultCall
@@ -53,6 +57,25 @@ def test_all_calls_or_some_of_them(listed):
     assert warm_up.warm_up("cpu", everything=True, only="other", show=print) == []
     with pytest.raises(InvalidParameterError, match="only: no default call has 'routes'"):
         warm_up.warm_up("cpu", everything=True, only="routes", show=print)
+
+
+@pytest.mark.usefixtures("listed")
+@pytest.mark.parametrize("terminal", [True, False])
+def test_on_a_terminal_the_bar_shows_what_is_compiled(monkeypatch, terminal):
+    shown, stream = [], io.StringIO()
+    update = progress.Progress.update
+
+    def noted(self: progress.Progress, *given: object, **options: object) -> None:
+        update(self, *given, **options)
+        with compilations.named("chain"), compilations.running("with cc"):
+            Console(file=stream, width=90).print(self.get_renderable())
+        shown.append(compilations.displays)
+
+    monkeypatch.setattr(progress.Progress, "update", noted)
+    monkeypatch.setenv("TTY_COMPATIBLE", "1" if terminal else "0")
+    gpu_ls("warm-up", "--backend", "cpu")
+    assert shown == [terminal, terminal]
+    assert "solve: one  compiling chain" in stream.getvalue()
 
 
 def test_the_command(listed, tmp_path, monkeypatch):
