@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import BackendUnavailableError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NAMES = ("cpu", "cuda")
 
@@ -55,10 +59,25 @@ def get_backend(
                 f"device: the cpu backend has no device {device}; leave the parameter out"
             )
         return cpu_backend()
+    if _stand_ins:
+        return _stand_ins[-1]
     reason = cuda_reason()
     if reason is not None:
         raise BackendUnavailableError(f"backend: cuda cannot be used: {reason}")
     return cuda_backend(device, tours if on_gpu else None)
+
+
+_stand_ins: list[Backend] = []
+
+
+@contextmanager
+def standing_in(backend: Backend) -> Iterator[None]:
+    """Use a backend in place of all GPUs during a ``with`` block, in all threads."""
+    _stand_ins.append(backend)
+    try:
+        yield
+    finally:
+        _stand_ins.remove(backend)
 
 
 def check_name(backend: Any) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.composition import NVRTC_OPTIONS
 from gpu_ls_plugin.core.exceptions import (
     BackendUnavailableError,
+    CompilationError,
     InvalidParameterError,
     MissingExtraError,
     UnknownPartError,
@@ -138,6 +139,22 @@ def compile_kernel(kernel: Kernel, arch: int) -> KernelReport:
     if usage is None:
         return replace(failed, error="it compiles, but contains no kernel of this name")
     return replace(failed, **usage)
+
+
+def cubin_of(kernel: Kernel, arch: int) -> bytes:
+    """Return the CUDA binary of a kernel for an architecture, as CuPy would compile it."""
+    nvrtc = load_nvrtc()
+    _require_architectures((arch,))
+    handle = nvrtc.createProgram(kernel.source, f"{kernel.name}.cu", [], [])
+    try:
+        nvrtc.compileProgram(handle, (f"-arch=sm_{arch}", *NVRTC_OPTIONS, *header_options()))
+        binary: bytes = nvrtc.getCUBIN(handle)
+        return binary
+    except nvrtc.NVRTCError as error:
+        text = nvrtc.getProgramLog(handle).strip("\x00 \n") or str(error)
+        raise CompilationError(f"{kernel.body} does not compile for sm_{arch}:\n{text}") from error
+    finally:
+        nvrtc.destroyProgram(handle)
 
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)'")

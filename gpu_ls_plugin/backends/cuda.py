@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import library_cache
+from gpu_ls_plugin.backends import library_cache, ready_made
 from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.builds import Builds, finish
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
@@ -211,15 +211,36 @@ class CudaBackend(Backend):
 
     def _compile(self, kernel: Kernel) -> tuple[Any, _Fault | None]:
         source = kernel.source
-        with self.current(), library_cache.alone_with(source):
-            module = self.xp.RawModule(code=source, options=NVRTC_OPTIONS, backend="nvrtc")
-            try:
-                function = module.get_function(kernel.name)
-            except self.xp.cuda.compiler.CompileException as error:
-                raise CompilationError(f"{kernel.body} does not compile:\n{error}") from error
+        with self.current():
+            module = self._ready_made(kernel.name, source)
+            if module is None:
+                module = self._built(kernel, source)
+            function = module.get_function(kernel.name)
             if not kernel.checked:
                 return function, None
             return function, _Fault(self.xp.ndarray((), "int32", module.get_global(FAULT)))
+
+    def _built(self, kernel: Kernel, source: str) -> Any:
+        """Return the module of a kernel, from CuPy's cache or compiled now."""
+        with library_cache.alone_with(source):
+            module = self.xp.RawModule(code=source, options=NVRTC_OPTIONS, backend="nvrtc")
+            try:
+                module.get_function(kernel.name)
+            except self.xp.cuda.compiler.CompileException as error:
+                raise CompilationError(f"{kernel.body} does not compile:\n{error}") from error
+            return module
+
+    def _ready_made(self, name: str, source: str) -> Any | None:
+        """Return the ready-made module of a kernel, or None if it must be compiled."""
+        path = ready_made.cubin(source, int(self.xp.cuda.Device(self.device).compute_capability))
+        if path is None:
+            return None
+        module = self.xp.RawModule(path=str(path))
+        try:
+            module.get_function(name)
+        except self.xp.cuda.driver.CUDADriverError:  # it may need a newer driver
+            return None
+        return module
 
 
 @cache

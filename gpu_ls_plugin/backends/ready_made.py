@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends.compiler import FLAGS, processor
+from gpu_ls_plugin.backends.composition import NVRTC_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,8 @@ INDEX = "index.json"  # the SHA-256 digest of each program, by file name
 _V3 = "avx avx2 bmi1 bmi2 f16c fma abm movbe xsave cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3"
 _V4 = "avx512f avx512bw avx512cd avx512dq avx512vl"
 LEVELS = {"x86-64-v4": frozenset(f"{_V3} {_V4}".split()), "x86-64-v3": frozenset(_V3.split())}
+# Compute capabilities times ten. A cubin also runs on later GPUs of its generation (the tens).
+ARCHITECTURES = (75, 80, 86, 90, 100, 120)
 OWN_COMPILER = ("CXX", "GPU_LS_CXXFLAGS")  # who sets one of these wants programs of their own
 
 
@@ -38,6 +41,11 @@ def flags_of(level: str) -> tuple[str, ...]:
 def library_name(source: str, level: str) -> str:
     """Return the file name of a shared library."""
     return f"{_hash(source, *flags_of(level))}.so"
+
+
+def cubin_name(source: str, architecture: int) -> str:
+    """Return the file name of a CUDA binary."""
+    return f"{_hash(source, *NVRTC_OPTIONS, f'sm_{architecture}')}.cubin"
 
 
 def _hash(*parts: str) -> str:
@@ -71,6 +79,15 @@ class Programs:
         """Return the best library of a kernel for this processor, or None if there is none."""
         paths = (self._sound(library_name(source, level)) for level in levels())
         return next(filter(None, paths), None)
+
+    def cubin(self, source: str, capability: int) -> Path | None:
+        """Return the best CUDA binary of a kernel for a GPU, or None if there is none.
+
+        `capability` is the GPU's compute capability times ten.
+        """
+        generation = (arch for arch in ARCHITECTURES if arch // 10 == capability // 10)
+        fitting = sorted((arch for arch in generation if arch <= capability), reverse=True)
+        return next(filter(None, (self._sound(cubin_name(source, arch)) for arch in fitting)), None)
 
     def _sound(self, name: str) -> Path | None:
         """Return the path of a program if the index has its digest, and otherwise None."""
@@ -123,6 +140,11 @@ def library(source: str) -> Path | None:
     return None if own_compiler() else shipped().library(source)
 
 
+def cubin(source: str, capability: int) -> Path | None:
+    """Return the ready-made CUDA binary of a kernel, or None if it must be compiled."""
+    return (_instead[-1] if _instead else shipped()).cubin(source, capability)
+
+
 def own_compiler() -> bool:
     """Return whether the user has chosen a compiler or flags."""
     return any(os.environ.get(variable, "").strip() for variable in OWN_COMPILER)
@@ -130,4 +152,5 @@ def own_compiler() -> bool:
 
 def serve_here() -> bool:
     """Return whether there are libraries for a processor like this one."""
-    return bool(shipped().digests and levels()) and not own_compiler()
+    has_libraries = any(name.endswith(".so") for name in shipped().digests)
+    return has_libraries and bool(levels()) and not own_compiler()

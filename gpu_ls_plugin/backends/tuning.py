@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 # Maximum size of a block's dynamic shared memory in bytes, by compute capability times ten.
-SHARED_MEMORY = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10, 100: 227 << 10}
+SHARED_MEMORY = {
+    75: 64 << 10,
+    80: 163 << 10,
+    86: 99 << 10,
+    90: 227 << 10,
+    100: 227 << 10,
+    120: 99 << 10,
+}
 LAUNCH_SECONDS = 0.05  # intended duration of a launch; searches check limits between launches
 LARGEST_SHORT = 1 << 16  # maximum number of cities whose numbers fit into 16 bits
 BLOCK_OVERHEAD = 1 << 10  # bytes of shared memory that CUDA reserves per block

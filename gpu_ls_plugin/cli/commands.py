@@ -335,7 +335,7 @@ def warm_up(options: argparse.Namespace) -> int:
     if options.json:
         _print_json(facts)
     else:
-        print(f"kernels of {facts['backend']} are in {facts['folder']}")
+        print(f"kernels are in {facts['folder']}")
     return FOUND_WRONG if failures else OK
 
 

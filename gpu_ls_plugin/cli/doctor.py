@@ -192,7 +192,7 @@ def _detail_and_remedy(message: str) -> tuple[str, str]:
 
 def _caches() -> Iterator[Finding]:
     yield _cache("cache of CPU programs", _cpu_programs, "GPU_LS_CACHE_DIR")
-    yield _cache("cache of CUDA programs", _cuda_programs, "CUPY_CACHE_DIR")
+    yield _cache("cache of CUDA programs", cuda_programs, "CUPY_CACHE_DIR")
 
 
 def _cpu_programs() -> Path:
@@ -202,7 +202,8 @@ def _cpu_programs() -> Path:
     return folder
 
 
-def _cuda_programs() -> Path:
+def cuda_programs() -> Path:
+    """Return the folder in which CuPy keeps compiled kernels."""
     if own := os.environ.get("CUPY_CACHE_DIR"):
         return Path(own)
     return library_cache.home_folder() / ".cupy" / "kernel_cache"

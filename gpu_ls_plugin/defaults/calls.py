@@ -16,25 +16,26 @@ import numpy as np
 from gpu_ls_plugin import routes, tours
 from gpu_ls_plugin.assignment import fewest_colours
 from gpu_ls_plugin.assignment.plan.reassignment import StateReassignment
-from gpu_ls_plugin.core.budget import Budget
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.defaults import problems
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.tour_search import TourSearch
+from gpu_ls_plugin.runs.compiling import compile_search
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.calls import solve
 from gpu_ls_plugin.solver.plans import plan_of, plan_of_generations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from gpu_ls_plugin.assignment import Assignment
     from gpu_ls_plugin.core.problem import Problem
 
 SHORT = 0.2  # seconds of calls that are really made
 LONGER = (3.0, 30.0)  # seconds of runs of which only the kernels are compiled
-BATCH = 10  # number of tours in a batch
+BATCH, TOURS_PER_PROCESSOR = 10, 16  # numbers of tours in a small and in a large batch
 INSTANCES = (3, 64)  # so few have several chains each, and so many have one
 CROSSOVERS = (
     tours.EdgeAssembly(),
@@ -70,6 +71,9 @@ def other_calls() -> Iterator[DefaultCall]:
     yield from _each("routes", problems.other_routes(), _solve, _evolve, _cross)
     yield from _each("many instances", dict.fromkeys(problems.OTHER_METRICS), _solve_many)
     yield DefaultCall("fewest colours", _fewest_colours)
+    for metric in problems.USUAL_METRICS:
+        yield DefaultCall(f"sizes: tours, {metric}", partial(_each_size_of_tours, metric))
+        yield DefaultCall(f"sizes: routes, {metric}", partial(_each_size_of_routes, metric))
 
 
 def _each(
@@ -84,17 +88,22 @@ def _each(
 
 def _solve(problem: Problem, backend: str) -> None:
     solve(problem, SHORT, backend=backend)
-    for seconds in LONGER:
+    _compile_plans(problem, LONGER, backend)
+
+
+def _compile_plans(problem: Problem, runs: Iterable[float], backend: str) -> None:
+    """Compile the kernels of runs of some lengths, in seconds."""
+    for seconds in runs:
         plan_of(problem, Settings(seconds, backend=backend)).prepare()
 
 
 def _search(problem: tours.TSP, backend: str) -> None:
     if not problem.symmetric:  # the default search reverses paths
         return
-    budget = Budget(seconds=SHORT)
-    rows = tours.random_tours(problem, size=BATCH, seed=1, backend=backend)
-    for search in (tours.LocalSearch(), tours.IteratedLocalSearch()):
-        search(problem, rows, seed=1, budget=budget, backend=backend)
+    for size in (BATCH, TOURS_PER_PROCESSOR * get_backend(backend).processors):
+        rows = tours.random_tours(problem, size=size, seed=1, backend=backend)
+        for search in (tours.LocalSearch(), tours.IteratedLocalSearch()):
+            compile_search(search, problem, rows, backend)
 
 
 def _evolve(problem: Problem, backend: str) -> None:
@@ -122,6 +131,25 @@ def _solve_many(metric: str, backend: str) -> None:
     for count in INSTANCES:
         sizes = np.linspace(20, 30, count).astype(int)
         tours.solve_many([problems.planar(metric, n) for n in sizes], SHORT, backend=backend)
+
+
+def _each_size_of_tours(metric: str, backend: str) -> None:
+    if get_backend(backend).name == "cpu":  # one layout serves all sizes
+        return
+    for n in problems.SIZES:
+        problem = problems.planar(metric, n)
+        _compile_plans(problem, (SHORT, *LONGER), backend)
+        _search(problem, backend)
+        _evolve(problem, backend)
+
+
+def _each_size_of_routes(metric: str, backend: str) -> None:
+    if get_backend(backend).name == "cpu":
+        return
+    for n in problems.SIZES_OF_ROUTES:
+        problem = problems.routing(metric, n)
+        _compile_plans(problem, (SHORT, *LONGER), backend)
+        _evolve(problem, backend)
 
 
 def _fewest_colours(backend: str) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends import ready_made
+from gpu_ls_plugin.backends.compile_check import cubin_of
 from gpu_ls_plugin.backends.compiler import Program, find_compiler
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+    from gpu_ls_plugin.backends.composition import Kernel
 
 # The libraries need the C++ runtime of the system, as SciPy does, and keep no private symbols.
 LINKED = ("-Wl,--as-needed", "-Wl,-s")
@@ -30,7 +34,7 @@ class Maker(ready_made.Programs):
         Levels of processors, each of which gets a library of its own.
     """
 
-    def __init__(self, folder: Path, levels: Sequence[str]) -> None:
+    def __init__(self, folder: Path, levels: Sequence[str] = ()) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         super().__init__(folder)
         self._levels = levels
@@ -42,6 +46,17 @@ class Maker(ready_made.Programs):
         with ThreadPoolExecutor(len(self._levels)) as pool:
             list(pool.map(partial(self._make, source), self._levels))
         return super().library(source)
+
+    def make_cubins(self, kernels: Iterable[Kernel], architecture: int) -> None:
+        """Make the CUDA binaries of kernels for an architecture."""
+
+        def make(kernel: Kernel) -> None:
+            name = ready_made.cubin_name(kernel.source, architecture)
+            if name not in self.digests:
+                self._keep(name, cubin_of(kernel, architecture))
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(make, kernels))
 
     def _make(self, source: str, level: str) -> None:
         name = ready_made.library_name(source, level)

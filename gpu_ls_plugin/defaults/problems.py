@@ -25,6 +25,10 @@ CITIES = 200
 IN_PARTS, WITH_LONG_NUMBERS = LONGEST_WHOLE + 1000, LARGEST_SHORT + 1000  # cities of long tours
 WIDE, WIDEST = 100_000, 10**9  # extents whose lengths need more than 16 and 27 bits
 DEGREES = 80
+# A GPU lays out tours of different sizes differently, each with kernels of its own: the sizes grow
+# by so little that hardly a layout lies between two of them.
+SIZES = [int(20 * 1.03**step) for step in range(158)]  # up to 2,000 cities
+SIZES_OF_ROUTES = [n for n in SIZES[::8] if n <= CITIES * 5]
 CUSTOMERS, MORE_CUSTOMERS, IN_PARTS_ROUTES = 100, 1000, 3500  # the first fit into a table
 FLEET, CAPACITY, LONGEST_ROUTE = 8, 300, 4000
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 import json
 from functools import partial
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from gpu_ls_plugin.backends import compiler, cpu, library_cache, ready_made
 from gpu_ls_plugin.backends.composition import Kernel
+from gpu_ls_plugin.backends.cuda import CudaBackend
 from gpu_ls_plugin.cli import doctor
 from gpu_ls_plugin.core.exceptions import CompilerNotFoundError
 from gpu_ls_plugin.defaults.making import Maker
@@ -147,3 +149,64 @@ def test_programs_are_made_once_for_each_level(tmp_path, counted, processor):
     assert len(counted.read_text(encoding="utf-8").splitlines()) == 2
     assert set(ready_made.Programs(tmp_path).digests) == {p.name for p in tmp_path.glob("*.so")}
     assert ready_made.library(SOURCE) is None
+
+
+@pytest.mark.parametrize(
+    ("capability", "usable"),
+    [
+        (75, [75]),
+        (80, [80]),
+        (86, [86, 80]),
+        (89, [86, 80]),
+        (90, [90]),
+        (103, [100]),
+        (121, [120]),
+    ],
+)
+def test_gpus_use_binaries_of_their_generation(tmp_path, capability, usable):
+    programs, found = ready_made.Programs(tmp_path), []
+    names = {ready_made.cubin_name(SOURCE, arch): arch for arch in ready_made.ARCHITECTURES}
+    for name in names:
+        (tmp_path / name).write_bytes(b"binary")
+        programs.digests[name] = ready_made.digest(b"binary")
+    while (path := programs.cubin(SOURCE, capability)) is not None:
+        found.append(names[path.name])
+        del programs.digests[path.name]
+    assert found == usable
+
+
+class Driver(ModuleType):
+    """A stand-in for CuPy whose driver loads modules, or refuses them."""
+
+    class CUDADriverError(Exception):
+        """Raised by the driver."""
+
+    def __init__(self, *, refuses: bool) -> None:
+        self.cuda = SimpleNamespace(
+            Device=lambda number: SimpleNamespace(compute_capability="90"), driver=self
+        )
+        self.loaded: list[str] = []
+        self.refuses = refuses
+
+    def RawModule(self, path: str) -> Driver:
+        """Note the path."""
+        self.loaded.append(path)
+        return self
+
+    def get_function(self, name: str) -> None:
+        """Load the module."""
+        if self.refuses:
+            raise self.CUDADriverError
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_a_gpu_loads_a_ready_made_module_unless_its_driver_refuses(tmp_path, refuses):
+    programs, driver = ready_made.Programs(tmp_path), Driver(refuses=refuses)
+    backend = SimpleNamespace(xp=driver, device=0)
+    path = tmp_path / ready_made.cubin_name(SOURCE, 90)
+    path.write_bytes(b"binary")
+    programs.digests[path.name] = ready_made.digest(b"binary")
+    with ready_made.using(programs):
+        found = [CudaBackend._ready_made(backend, "answer", text) for text in (SOURCE, OTHER)]
+    assert found == [None if refuses else driver, None]
+    assert driver.loaded == [str(path)]
