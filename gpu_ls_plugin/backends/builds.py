@@ -29,6 +29,7 @@ PATIENCE_AT_EXIT = 3.0  # seconds that the end of a process waits for kernels be
 
 _thread = threading.local()
 _running: set[Kernel] = set()  # kernels being built
+_all_wait = False  # see `all_waiting`
 _one_beside_a_search = threading.Lock()  # searches keep the other cores
 
 
@@ -140,9 +141,20 @@ def in_background() -> Iterator[None]:
         _thread.waits = before
 
 
+@contextmanager
+def all_waiting() -> Iterator[None]:
+    """Let all threads wait for kernels, those in `in_background`, too."""
+    global _all_wait
+    before, _all_wait = _all_wait, True
+    try:
+        yield
+    finally:
+        _all_wait = before
+
+
 def waits() -> bool:
     """Return whether this thread waits for kernels."""
-    return getattr(_thread, "waits", True)
+    return _all_wait or getattr(_thread, "waits", True)
 
 
 def beside_a_search() -> bool:

@@ -87,8 +87,8 @@ def _each(
 
 
 def _solve(problem: Problem, backend: str) -> None:
+    _compile_plans(problem, (SHORT, *LONGER), backend)
     solve(problem, SHORT, backend=backend)
-    _compile_plans(problem, LONGER, backend)
 
 
 def _compile_plans(problem: Problem, runs: Iterable[float], backend: str) -> None:

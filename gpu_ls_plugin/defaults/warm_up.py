@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.backends import builds
 from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError
 from gpu_ls_plugin.defaults.calls import other_calls, usual_calls
 
@@ -38,7 +39,8 @@ def warm_up(
     for number, call in enumerate(calls):
         show(call.name, number, len(calls))
         try:
-            call.run(backend)
+            with builds.all_waiting():
+                call.run(backend)
         except GpuLsError as error:
             failures.append(f"{call.name}: {error}")
     return failures

@@ -14,12 +14,13 @@ import pytest
 from rich import progress
 from rich.console import Console
 
-from gpu_ls_plugin.backends import ready_made
+from gpu_ls_plugin.backends import builds, ready_made
 from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.defaults import calls, warm_up
 from gpu_ls_plugin.defaults.calls import DefaultCall
 from tests.cli.test_cli import gpu_ls, gpu_ls_json
+from tests.helpers.patience import wait_as_users_do
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,6 +77,20 @@ def test_on_a_terminal_the_bar_shows_what_is_compiled(monkeypatch, terminal):
     gpu_ls("warm-up", "--backend", "cpu")
     assert shown == [terminal, terminal]
     assert "solve: one  compiling chain" in stream.getvalue()
+
+
+def test_searches_with_a_time_limit_wait_for_kernels(monkeypatch):
+    wait_as_users_do(monkeypatch)
+    waits = []
+
+    def search(backend: str) -> None:
+        with builds.in_background():
+            waits.append(builds.waits())
+
+    monkeypatch.setattr(warm_up, "usual_calls", lambda: iter([DefaultCall("search", search)]))
+    assert warm_up.warm_up("cpu", show=print) == []
+    search("cpu")
+    assert waits == [True, False]
 
 
 def test_the_command(listed, tmp_path, monkeypatch):
