@@ -12,8 +12,11 @@ COPY pyproject.toml README.md CHANGELOG.md LICENSE ./
 COPY .ci/wheel .ci/wheel
 COPY gpu_ls_plugin gpu_ls_plugin
 COPY adapters adapters
-# With the kernels of the default calls, for all processors: containers begin without compiling them.
-RUN pip install --no-cache-dir . auditwheel build hatchling wheel && .ci/wheel /wheels --all
+# With the kernels of the usual calls, so that containers begin without compiling them. The build takes
+# minutes for each kind of GPU: --build-arg KERNELS="--arch 90" for one, "--all" for rarer problems, too.
+ARG KERNELS=""
+RUN pip install --no-cache-dir ".[cuda12]" auditwheel build hatchling wheel \
+    && .ci/wheel /wheels ${KERNELS}
 
 FROM python:3.13-slim
 ARG CUDA=cuda13
