@@ -10,8 +10,10 @@ import os
 import threading
 import time
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from functools import partial
+from heapq import heappop, heappush
+from itertools import count
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from gpu_ls_plugin.backends import compiler
@@ -25,12 +27,12 @@ if TYPE_CHECKING:
 
 Built = TypeVar("Built")
 
+CORES_OF_A_BUILD = 4  # cores for each thread that builds beside a search, which needs cores, too
 PATIENCE_AT_EXIT = 3.0  # seconds that the end of a process waits for kernels being built
 
 _thread = threading.local()
 _running: set[Kernel] = set()  # kernels being built
 _all_wait = False  # see `all_waiting`
-_one_beside_a_search = threading.Lock()  # searches keep the other cores
 
 
 class NotBuiltError(Exception):
@@ -69,6 +71,15 @@ class Builds(Generic[Built]):
         if kernel not in self._ready:
             self._asked_for(kernel, aside=True)
 
+    def replace_later(self, kernel: Kernel, build: Callable[[Kernel], Built]) -> None:
+        """Build a kernel once more, beside searches and after all urgent work; use it from then."""
+
+        def work() -> None:
+            with suppress(Exception), compilations.named(kernel.name):  # the first build stays
+                self._ready[kernel] = build(kernel)
+
+        Aside(work, urgent=False)
+
     def clear(self) -> None:
         """Forget all kernels."""
         self._ready.clear()
@@ -103,25 +114,24 @@ class Builds(Generic[Built]):
 
     def _make(self, kernel: Kernel, future: Future[Built]) -> None:
         """Build a kernel in this thread, unless another one has begun."""
-        with compiling(), _one_beside_a_search if beside_a_search() else nullcontext():
-            with self._lock:
-                if future.running() or future.done():
-                    return
-                future.set_running_or_notify_cancel()
-            _running.add(kernel)
-            try:
-                with compilations.named(kernel.name):
-                    built = self._ready[kernel] = self._build(kernel)
-            except Exception as error:
-                future.set_exception(error)
-            except BaseException:
-                self._asked.pop(kernel, None)
-                future.set_exception(CancelledError())
-                raise
-            else:
-                future.set_result(built)
-            finally:
-                _running.discard(kernel)
+        with self._lock:
+            if future.running() or future.done():
+                return
+            future.set_running_or_notify_cancel()
+        _running.add(kernel)
+        try:
+            with compiling(), compilations.named(kernel.name):
+                built = self._ready[kernel] = self._build(kernel)
+        except Exception as error:
+            future.set_exception(error)
+        except BaseException:
+            self._asked.pop(kernel, None)
+            future.set_exception(CancelledError())
+            raise
+        else:
+            future.set_result(built)
+        finally:
+            _running.discard(kernel)
 
     def _renew(self) -> None:
         self._lock = threading.Lock()
@@ -168,20 +178,20 @@ def at_work() -> bool:
 
 
 class Aside:
-    """Work that builds kernels in a thread beside a search.
+    """Work that builds kernels beside a search, in one of a few threads.
 
     Parameters
     ----------
     work : callable
         Called without arguments.
+    urgent : bool
+        Whether it comes before all work that is not urgent.
     """
 
-    def __init__(self, work: Callable[[], object]) -> None:
+    def __init__(self, work: Callable[[], object], *, urgent: bool = True) -> None:
         self.stopped = False
-        self._work = work
-        self._thread = threading.Thread(target=self._run, name="gpu-ls-build", daemon=True)
-        _aside.add(self)
-        self._thread.start()
+        self._work, self._ended = work, threading.Event()
+        _queue.put(self, urgent=urgent)
 
     def stop(self) -> None:
         """Let the work end with the kernel that it is building; `NotBuiltError` ends it."""
@@ -189,25 +199,68 @@ class Aside:
 
     def join(self, seconds: float) -> None:
         """Wait for the end of the work, for at most this time."""
-        self._thread.join(seconds)
+        self._ended.wait(seconds)
 
-    def _run(self) -> None:
+    def do(self) -> None:
+        """Do the work in this thread, unless it was stopped before."""
         _thread.aside = self
         try:
-            self._work()
+            if not self.stopped:
+                self._work()
+        except NotBuiltError:
+            pass
         finally:
-            _aside.discard(self)
+            del _thread.aside
+            self._ended.set()
 
 
-_aside: set[Aside] = set()  # all that is not finished
+class _Queue:
+    """Work that waits for a thread, and the threads that do it."""
+
+    def __init__(self) -> None:
+        self.renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.renew)
+
+    def renew(self) -> None:
+        """Forget all work and threads."""
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[bool, int, Aside]] = []
+        self._numbers, self._threads = count(), 0
+        self.unfinished: set[Aside] = set()
+
+    def put(self, aside: Aside, *, urgent: bool) -> None:
+        """Add work, and start a thread for it unless enough are at work."""
+        with self._lock:
+            heappush(self._waiting, (not urgent, next(self._numbers), aside))
+            self.unfinished.add(aside)
+            if self._threads >= max(1, (os.cpu_count() or 1) // CORES_OF_A_BUILD):
+                return
+            self._threads += 1
+        threading.Thread(target=self._serve, name="gpu-ls-build", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._threads -= 1
+                    return
+                aside = heappop(self._waiting)[-1]
+            try:
+                aside.do()
+            finally:
+                self.unfinished.discard(aside)
+
+
+_queue = _Queue()
 
 
 @atexit.register
 def finish() -> None:
     """Wait a moment for kernels being built, so that the cache has them the next time."""
     end = time.monotonic() + PATIENCE_AT_EXIT
-    for each in list(_aside):
+    for each in list(_queue.unfinished):
         each.stop()
-    for each in list(_aside):
+    for each in list(_queue.unfinished):
         each.join(max(0.0, end - time.monotonic()))
     compiler.stop_all()

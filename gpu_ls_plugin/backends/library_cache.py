@@ -13,14 +13,13 @@ import hashlib
 import os
 import shlex
 import shutil
-import tempfile
 import warnings
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from gpu_ls_plugin.backends import ready_made
-from gpu_ls_plugin.backends.compiler import PREFIX, Program, program_of
+from gpu_ls_plugin.backends.compiler import PREFIX, Program, program_of, temporary_folder
 from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import BackendUnavailableError, CacheWarning
 
@@ -57,17 +56,26 @@ def home_folder() -> Path:
         raise FileNotFoundError(f"there is no home folder: {error}") from None
 
 
-def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
+def is_kept(source: str) -> bool:
+    """Return whether a translation unit is ready-made or in the cache."""
+    with suppress(OSError):
+        if next(cache_folder().glob(f"{program_of(source).key}-*.so"), None) is not None:
+            return True
+    return ready_made.library(source) is not None
+
+
+def load(source: str, loader: Callable[[Path], Loaded], flags: tuple[str, ...] = ()) -> Loaded:
     """Load a translation unit as a shared library: ready-made, cached or compiled now.
 
-    `loader` takes the path of the library and raises OSError if it cannot be loaded. If the cache
-    cannot be used, a CacheWarning gives the reason, and the library is loaded from a temporary
-    folder. If that also fails, BackendUnavailableError is raised.
+    `loader` takes the path of the library and raises OSError if it cannot be loaded; `flags` are
+    for the compiler, in addition to the usual ones. If the cache cannot be used, a CacheWarning
+    gives the reason, and the library is loaded from a temporary folder. If that also fails,
+    BackendUnavailableError is raised.
     """
-    if (ready := ready_made.library(source)) is not None:
+    if not flags and (ready := ready_made.library(source)) is not None:
         with suppress(OSError):  # it may need a newer C library than this system has
             return loader(ready)
-    program = program_of(source)
+    program = program_of(source, flags)
     place = "the cache folder"
     try:
         folder = cache_folder()
@@ -147,9 +155,8 @@ def _load_privately(
     program: Program, loader: Callable[[Path], Loaded], place: str, reason: str
 ) -> Loaded:
     try:  # a library stays loaded after its file is removed
-        scratch = tempfile.TemporaryDirectory(prefix="gpu-ls-plugin-")
-        with scratch as folder, compilations.running(_way(program, "not kept")):
-            loaded = loader(_keep(Path(folder), program))
+        with temporary_folder() as folder, compilations.running(_way(program, "not kept")):
+            loaded = loader(_keep(folder, program))
     except OSError as error:
         raise BackendUnavailableError(
             f"{PREFIX}{reason}, nor can a temporary folder: {error}; {REMEDY}"
@@ -173,8 +180,8 @@ def _keep(folder: Path, program: Program) -> Path:
     """Write the library of a program atomically; return its path."""
     content = program.library()
     library = folder / file_name(program.key, content)
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        made = Path(scratch, library.name)
+    with temporary_folder(folder) as scratch:
+        made = scratch / library.name
         made.write_bytes(content)
         made.chmod(0o600)
         os.replace(made, library)

@@ -15,20 +15,26 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_python(
-    *arguments: str, path: Iterable[Path] = (), cwd: Path = ROOT, **environment: str
+    *arguments: str,
+    path: Iterable[Path] = (),
+    cwd: Path = ROOT,
+    without: Iterable[str] = (),
+    **environment: str,
 ) -> str:
     """Return what Python prints, with folders in front of the packages of this repository.
 
-    `environment` has variables to add. What the process reports is shown if it fails.
+    `environment` has variables to add, `without` those to leave out. What the process reports is
+    shown if it fails.
     """
     folders = os.pathsep.join(map(str, (*path, ROOT, ROOT / "adapters")))
+    inherited = {name: value for name, value in os.environ.items() if name not in without}
     done = subprocess.run(
         [sys.executable, *arguments],
         capture_output=True,
         text=True,
         check=False,
         cwd=cwd,
-        env=os.environ | {"PYTHONPATH": folders} | environment,
+        env=inherited | {"PYTHONPATH": folders} | environment,
         timeout=600,
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]

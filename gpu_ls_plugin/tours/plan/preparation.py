@@ -14,6 +14,7 @@ from gpu_ls_plugin.runs.domain import first_row
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.engines import engines
 from gpu_ls_plugin.tours.engines.compiling_ahead import fresh_copy, placeholder_tours
+from gpu_ls_plugin.tours.kernels.evaluation import exact_costs
 from gpu_ls_plugin.tours.kernels.sites import grid_of, length_type, table_of
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 
@@ -47,10 +48,12 @@ def compile_ahead(
     if hasattr(search, "quickened"):
         search = search.quickened(copy)
     own = problem if problem.tsp is not problem else copy
+    row = chosen.xp.asarray(placeholder_tours(copy, 1))
     at_once(
         chosen,
-        partial(first_row, own, start, backend),
         partial(compile_search, search, copy, placeholder_tours(copy, size), backend),
+        partial(first_row, own, start, backend),
+        partial(exact_costs, chosen, own, row),  # of the result
     )
     if key is not None:
         _compiled.add(key)
