@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import importlib.util
 import itertools
 import math
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
+DRIVER = "libcuda.so.1"  # the library of NVIDIA's driver
+NO_DEVICE = "no CUDA device or driver was found; install NVIDIA's driver or use backend='cpu'"
 OLDEST_CAPABILITY = 75  # minimum compute capability, times ten
 PRIVATE = "_compile_using_nvrtc_no_warning"  # function of cupy.cuda.compiler in version 14
 SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
@@ -343,12 +346,16 @@ def unavailable_reason() -> str | None:
     """Return None if a usable GPU is present, otherwise the reason and the remedy."""
     if importlib.util.find_spec("cupy") is None:
         return f"CuPy is not installed; {INSTALL}"
+    try:  # it takes a third of a second to import CuPy
+        ctypes.CDLL(DRIVER)
+    except OSError:
+        return NO_DEVICE
     try:
         import cupy
     except ImportError as error:
         return f"CuPy cannot be imported ({error}); reinstall it: {INSTALL}"
     if not cupy.cuda.is_available():
-        return "no CUDA device or driver was found; install NVIDIA's driver or use backend='cpu'"
+        return NO_DEVICE
     capability = int(cupy.cuda.Device().compute_capability)
     if capability < OLDEST_CAPABILITY:
         return f"the GPU has compute capability {capability / 10}; at least 7.5 is needed"

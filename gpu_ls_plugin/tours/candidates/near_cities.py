@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import available, get_backend
+from gpu_ls_plugin.backends import cpu, get_backend, ready_made
 from gpu_ls_plugin.backends.composition import parse_parameters
 from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.core.budget import compiling
@@ -69,8 +69,8 @@ def served(problem: TSP) -> bool:
 
 @cache
 def compiles() -> bool:
-    """Return whether the CPU backend is available; cached, since the check runs a compiler."""
-    return available()["cpu"] is None
+    """Return whether kernels are ready-made or compile; cached, since the check runs a compiler."""
+    return ready_made.serve_here() or cpu.unavailable_reason() is None
 
 
 def compile_ahead(problem: TSP) -> None:
