@@ -92,7 +92,7 @@ def test_solve_writes_tour_plot_and_summary(tmp_path):
     curve, history = tmp_path / "curve.svg", tmp_path / "history.csv"
     saved = tmp_path / "result.json.gz"
     files = ("--tour", tour_file, "--plot", plot, "--curve", curve, "--history", history)
-    options = (*QUICK, *files, "--result", saved, "--json")
+    options = (*QUICK, "--seconds", "1", *files, "--result", saved, "--json")
     found = found_by(gpu_ls_apart("solve", CAPITALS, *options))
     problem = TSP.read(CAPITALS)
     assert found["cities"] == problem.n and found["metric"] == "GEO"
@@ -108,7 +108,7 @@ def test_solve_writes_tour_plot_and_summary(tmp_path):
     assert result.best_tour.tolist() == found["best_tour"] and len(result.tours) == 8
     assert [asdict(point) for point in result.statistics.history] == points
     assert found["stopped_by"] == "seconds" and not found["interrupted"]
-    assert found["kicks"] >= 8 and found["evaluations_per_second"] > 0
+    assert found["kicks"] > 0 and found["evaluations_per_second"] > 0
     assert found["kicks_per_second"] == pytest.approx(found["kicks"] / found["seconds"])
     assert 0 < found["accepted"] <= found["kicks"]
     assert {"compiling", "descent", "kicks"} <= set(found["phases"])
