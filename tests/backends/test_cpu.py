@@ -72,6 +72,7 @@ def test_without_cupy_the_remedy_is_named(monkeypatch):
 
 def test_without_a_gpu_the_remedy_is_named(monkeypatch):
     cupy = pytest.importorskip("cupy")
+    monkeypatch.setattr(cuda, "DRIVER", None)
     monkeypatch.setattr(cupy.cuda, "is_available", lambda: False)
     monkeypatch.setattr(backends, "cuda_reason", cuda.unavailable_reason)
     with pytest.raises(BackendUnavailableError, match=r"no CUDA device.*backend='cpu'"):
@@ -86,6 +87,7 @@ def test_an_old_gpu_is_refused(monkeypatch):
     class Old:
         compute_capability = "61"
 
+    monkeypatch.setattr(cuda, "DRIVER", None)  # the program itself, which can be loaded
     monkeypatch.setattr(cupy.cuda, "is_available", lambda: True)
     monkeypatch.setattr(cupy.cuda, "Device", Old)
     assert "compute capability 6.1; at least 7.5" in (cuda.unavailable_reason() or "")
