@@ -172,6 +172,11 @@ def beside_a_search() -> bool:
     return hasattr(_thread, "aside")
 
 
+def hurries() -> bool:
+    """Return whether a search waits for what this thread builds, and would rather begin soon."""
+    return not (_all_wait or beside_a_search())
+
+
 def at_work() -> bool:
     """Return whether a kernel is being built."""
     return bool(_running)

@@ -15,7 +15,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends import compiler, library_cache, ready_made
 from gpu_ls_plugin.backends.base import Backend
-from gpu_ls_plugin.backends.builds import Builds, beside_a_search
+from gpu_ls_plugin.backends.builds import Builds, hurries
 from gpu_ls_plugin.backends.composition import FAULT, TEAM
 from gpu_ls_plugin.backends.structs import Struct, constant
 from gpu_ls_plugin.backends.workers import Workers
@@ -124,7 +124,7 @@ class CpuBackend(Backend):
         Results are the same, and a search begins in half the time.
         """
         source = kernel.source
-        hurried = compiler.is_long(source) and not beside_a_search()
+        hurried = compiler.is_long(source) and hurries()
         if not hurried or library_cache.is_kept(source):
             return optimised(kernel)
         loader = partial(function_of, kernel=kernel)
