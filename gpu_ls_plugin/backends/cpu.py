@@ -214,6 +214,15 @@ def function_of(library: Path, kernel: Kernel) -> tuple[Any, Any]:
     return function, fault
 
 
+def loads(library: str | None) -> bool:
+    """Return whether a shared library can be loaded; None is the program itself."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
 _allowed = threading.local()
 
 

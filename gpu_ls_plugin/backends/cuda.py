@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import ctypes
 import importlib.util
 import itertools
 import math
@@ -18,7 +17,7 @@ from gpu_ls_plugin.backends import library_cache, ready_made
 from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.builds import Builds, finish
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
-from gpu_ls_plugin.backends.cpu import threads_at_most
+from gpu_ls_plugin.backends.cpu import loads, threads_at_most
 from gpu_ls_plugin.backends.cupy_kernels import KernelUnits, prepare
 from gpu_ls_plugin.backends.cupy_operations import default_operations
 from gpu_ls_plugin.backends.structs import Struct
@@ -346,9 +345,7 @@ def unavailable_reason() -> str | None:
     """Return None if a usable GPU is present, otherwise the reason and the remedy."""
     if importlib.util.find_spec("cupy") is None:
         return f"CuPy is not installed; {INSTALL}"
-    try:  # it takes a third of a second to import CuPy
-        ctypes.CDLL(DRIVER)
-    except OSError:
+    if not loads(DRIVER):  # it takes a third of a second to import CuPy
         return NO_DEVICE
     try:
         import cupy
