@@ -40,7 +40,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         nargs="*",
         choices=tuple(ready_made.LEVELS),
         metavar="LEVEL",
-        help=f"levels of processors for --into (default: {' '.join(ready_made.LEVELS)})",
+        help=f"levels of processors for --into (default: {' '.join(ready_made.USUAL_LEVELS)})",
     )
     known = " ".join(map(str, ready_made.ARCHITECTURES))
     add(
@@ -71,7 +71,7 @@ def _make(options: argparse.Namespace) -> list[str]:
     from gpu_ls_plugin.defaults.making import Maker
     from gpu_ls_plugin.defaults.rehearsal import Rehearsal
 
-    levels = tuple(ready_made.LEVELS) if options.levels is None else tuple(options.levels)
+    levels = ready_made.USUAL_LEVELS if options.levels is None else tuple(options.levels)
     maker, failures = Maker(options.into, levels), []
     if levels:
         with ready_made.using(maker):
