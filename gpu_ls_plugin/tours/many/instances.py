@@ -37,6 +37,9 @@ DEGREE = 8  # default number of candidates per city, two from each quadrant
 SMALLEST_SEARCHED = 8  # instances with fewer cities are solved by enumeration
 BLOCK_ENTRIES = 1 << 22  # maximum number of edges in memory at a time
 # Each city has one thread that lists its candidates.
+# Up to so many cities, a Hilbert curve takes the host some 8 ms; CuPy compiles 21 kernels for it,
+# which took 2 s of a first call on an H200.
+CURVES_ON_HOST = 1 << 14
 LIST_TEAMS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}
 
 
@@ -144,7 +147,8 @@ class Instances:
         Cities are numbered within their instances. The row of an instance with fewer than m cities
         is padded with the other numbers below m.
         """
-        xp, names = backend.xp, self.names(chosen)
+        names = self.names(chosen)
+        xp = np if names.size <= CURVES_ON_HOST else backend.xp
         points = xp.asarray(self.points)[xp.asarray(names)]
         low = points.min(axis=1, keepdims=True)
         extent = (points.max(axis=1, keepdims=True) - low).max(axis=2, keepdims=True)
@@ -153,7 +157,7 @@ class Instances:
         keys = hilbert(xp, cells[:, :, 0], cells[:, :, 1])
         beyond = xp.arange(names.shape[1]) >= xp.asarray(self.sizes[chosen])[:, None]
         keys[beyond] = 1 << (2 * LEVELS)
-        return xp.argsort(keys, axis=1, kind="stable").astype("int32")
+        return backend.xp.asarray(xp.argsort(keys, axis=1, kind="stable").astype("int32"))
 
     def costs(self, backend: Backend, parts: CandidateMoves, cut: TourParts, tours: Any) -> Any:
         """Return the costs of tours (K * R, m) on a backend; real costs have rounding errors."""
