@@ -5,18 +5,14 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import threading
-import time
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from functools import partial
-from heapq import heappop, heappush
-from itertools import count
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from gpu_ls_plugin.backends import compiler
+from gpu_ls_plugin.backends.beside import Aside, beside_a_search, check
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.compilations import compilations
 
@@ -26,9 +22,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
 
 Built = TypeVar("Built")
-
-CORES_OF_A_BUILD = 4  # cores for each thread that builds beside a search, which needs cores, too
-PATIENCE_AT_EXIT = 3.0  # seconds that the end of a process waits for kernels being built
 
 _thread = threading.local()
 _running: set[Kernel] = set()  # kernels being built
@@ -87,8 +80,7 @@ class Builds(Generic[Built]):
 
     def _wait(self, kernel: Kernel) -> Built:
         while True:
-            if beside_a_search() and _thread.aside.stopped:
-                raise NotBuiltError(kernel.name)
+            check()
             future = self._asked_for(kernel, aside=not waits())
             if waits():
                 self._make(kernel, future)
@@ -134,6 +126,7 @@ class Builds(Generic[Built]):
             _running.discard(kernel)
 
     def _renew(self) -> None:
+        _running.clear()
         self._lock = threading.Lock()
         self._asked: dict[Kernel, Future[Built]] = {}
 
@@ -167,11 +160,6 @@ def waits() -> bool:
     return _all_wait or getattr(_thread, "waits", True)
 
 
-def beside_a_search() -> bool:
-    """Return whether this thread is that of an `Aside`."""
-    return hasattr(_thread, "aside")
-
-
 def hurries() -> bool:
     """Return whether a search waits for what this thread builds, and would rather begin soon."""
     return not (_all_wait or beside_a_search())
@@ -180,92 +168,3 @@ def hurries() -> bool:
 def at_work() -> bool:
     """Return whether a kernel is being built."""
     return bool(_running)
-
-
-class Aside:
-    """Work that builds kernels beside a search, in one of a few threads.
-
-    Parameters
-    ----------
-    work : callable
-        Called without arguments.
-    urgent : bool
-        Whether it comes before all work that is not urgent.
-    """
-
-    def __init__(self, work: Callable[[], object], *, urgent: bool = True) -> None:
-        self.stopped = False
-        self._work, self._ended = work, threading.Event()
-        _queue.put(self, urgent=urgent)
-
-    def stop(self) -> None:
-        """Let the work end with the kernel that it is building; `NotBuiltError` ends it."""
-        self.stopped = True
-
-    def join(self, seconds: float) -> None:
-        """Wait for the end of the work, for at most this time."""
-        self._ended.wait(seconds)
-
-    def do(self) -> None:
-        """Do the work in this thread, unless it was stopped before."""
-        _thread.aside = self
-        try:
-            if not self.stopped:
-                self._work()
-        except NotBuiltError:
-            pass
-        finally:
-            del _thread.aside
-            self._ended.set()
-
-
-class _Queue:
-    """Work that waits for a thread, and the threads that do it."""
-
-    def __init__(self) -> None:
-        self.renew()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.renew)
-
-    def renew(self) -> None:
-        """Forget all work and threads."""
-        self._lock = threading.Lock()
-        self._waiting: list[tuple[bool, int, Aside]] = []
-        self._numbers, self._threads = count(), 0
-        self.unfinished: set[Aside] = set()
-
-    def put(self, aside: Aside, *, urgent: bool) -> None:
-        """Add work, and start a thread for it unless enough are at work."""
-        with self._lock:
-            heappush(self._waiting, (not urgent, next(self._numbers), aside))
-            self.unfinished.add(aside)
-            if self._threads >= max(1, (os.cpu_count() or 1) // CORES_OF_A_BUILD):
-                return
-            self._threads += 1
-        threading.Thread(target=self._serve, name="gpu-ls-build", daemon=True).start()
-
-    def _serve(self) -> None:
-        while True:
-            with self._lock:
-                if not self._waiting:
-                    self._threads -= 1
-                    return
-                aside = heappop(self._waiting)[-1]
-            try:
-                aside.do()
-            finally:
-                self.unfinished.discard(aside)
-
-
-_queue = _Queue()
-
-
-@atexit.register
-def finish() -> None:
-    """Wait a moment for kernels being built, so that the cache has them the next time."""
-    end = time.monotonic() + PATIENCE_AT_EXIT
-    for each in list(_queue.unfinished):
-        each.stop()
-    for each in list(_queue.unfinished):
-        each.join(max(0.0, end - time.monotonic()))
-    compiler.stop_all()

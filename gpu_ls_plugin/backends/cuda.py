@@ -15,7 +15,8 @@ import numpy as np
 
 from gpu_ls_plugin.backends import library_cache, ready_made
 from gpu_ls_plugin.backends.base import Backend, repeated
-from gpu_ls_plugin.backends.builds import Builds, finish
+from gpu_ls_plugin.backends.beside import finish
+from gpu_ls_plugin.backends.builds import Builds
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
 from gpu_ls_plugin.backends.cpu import loads, threads_at_most
 from gpu_ls_plugin.backends.cupy_kernels import KernelUnits, prepare

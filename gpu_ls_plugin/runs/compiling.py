@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.builds import Aside, beside_a_search
+from gpu_ls_plugin.backends.beside import Aside, beside_a_search
 from gpu_ls_plugin.core.budget import Budget, compiling
 
 if TYPE_CHECKING:

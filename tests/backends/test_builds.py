@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gpu_ls_plugin.backends import compiler
-from gpu_ls_plugin.backends.builds import Aside, Builds, NotBuiltError, in_background
+from gpu_ls_plugin.backends.beside import Aside, Stopped
+from gpu_ls_plugin.backends.builds import Builds, NotBuiltError, in_background
 from gpu_ls_plugin.backends.composition import TEAM, Kernel
 from gpu_ls_plugin.core.compilations import compilations
 from tests.helpers.processes import run_python
@@ -144,7 +145,7 @@ def test_work_beside_a_search_ends_with_the_kernel_that_it_is_building() -> None
         try:
             builds.get(KERNEL)
             builds.get(OTHER)
-        except NotBuiltError as end:
+        except Stopped as end:
             ends.append(end)
 
     aside = Aside(work)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import builds, get_backend
+from gpu_ls_plugin.backends.beside import beside_a_search
 
 if TYPE_CHECKING:
     import pytest
@@ -22,7 +23,7 @@ class LateKernels:
         launch = backend.launch
 
         def note(backend: Any, kernel: Any, *given: Any, **options: Any) -> bool:
-            if self.prepared and builds.waits() and not builds.beside_a_search():
+            if self.prepared and builds.waits() and not beside_a_search():
                 self.launched.add(kernel.name)
                 if kernel not in known:
                     self.late.append(kernel.name)
