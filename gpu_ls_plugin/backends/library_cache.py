@@ -58,10 +58,11 @@ def home_folder() -> Path:
 
 def is_kept(source: str) -> bool:
     """Return whether a translation unit is ready-made or in the cache."""
+    if ready_made.library(source) is not None:
+        return True
     with suppress(OSError):
-        if next(cache_folder().glob(f"{program_of(source).key}-*.so"), None) is not None:
-            return True
-    return ready_made.library(source) is not None
+        return any(cache_folder().glob(f"{program_of(source).key}-*.so"))
+    return False
 
 
 def load(source: str, loader: Callable[[Path], Loaded], flags: tuple[str, ...] = ()) -> Loaded:

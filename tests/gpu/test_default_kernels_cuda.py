@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend, ready_made, standing_in
+from gpu_ls_plugin.backends import builds, get_backend, ready_made, standing_in
 from gpu_ls_plugin.backends.tuning import SHARED_MEMORY
 from gpu_ls_plugin.defaults import calls, problems
 from gpu_ls_plugin.defaults.making import Maker
@@ -39,7 +39,7 @@ class Asked(ready_made.Programs):
 
 asked = {}
 for call in calls.usual_calls():
-    with ready_made.using(Asked(ready_made.FOLDER)):
+    with builds.all_waiting(), ready_made.using(Asked(ready_made.FOLDER)):
         call.run("cuda")
     with standing_in(rehearsal):
         call.run("cuda")
