@@ -10,6 +10,7 @@ import atexit
 import os
 import threading
 import time
+from contextlib import contextmanager
 from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING
@@ -17,9 +18,10 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.backends import compiler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 CORES_OF_A_THREAD = 4  # cores for each thread: searches need cores, too
+PAUSE = 0.02  # seconds between two looks at whether a search still waits for a compiler
 PATIENCE_AT_EXIT = 3.0  # seconds that the end of a process waits
 
 _thread = threading.local()
@@ -89,7 +91,7 @@ class _Queue:
         """Forget all work and threads."""
         self._lock = threading.Lock()
         self._waiting: list[tuple[bool, int, Aside]] = []
-        self._numbers, self._threads = count(), 0
+        self._numbers, self._threads, self.hurried = count(), 0, 0
         self.unfinished: set[Aside] = set()
 
     def put(self, aside: Aside, *, urgent: bool) -> None:
@@ -108,7 +110,11 @@ class _Queue:
                 if not self._waiting:
                     self._threads -= 1
                     return
-                aside = heappop(self._waiting)[-1]
+                later = self._waiting[0][0] and self.hurried
+                aside = None if later else heappop(self._waiting)[-1]
+            if aside is None:
+                time.sleep(PAUSE)
+                continue
             try:
                 aside.do()
             finally:
@@ -116,6 +122,16 @@ class _Queue:
 
 
 _queue = _Queue()
+
+
+@contextmanager
+def hurrying() -> Iterator[None]:
+    """Let no work that is not urgent begin during a ``with`` block."""
+    _queue.hurried += 1
+    try:
+        yield
+    finally:
+        _queue.hurried -= 1
 
 
 @atexit.register

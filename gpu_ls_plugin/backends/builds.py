@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import threading
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from gpu_ls_plugin.backends.beside import Aside, beside_a_search, check
+from gpu_ls_plugin.backends.beside import Aside, beside_a_search, check, hurrying
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.compilations import compilations
 
@@ -112,7 +112,8 @@ class Builds(Generic[Built]):
             future.set_running_or_notify_cancel()
         _running.add(kernel)
         try:
-            with compiling(), compilations.named(kernel.name):
+            hurry = nullcontext() if beside_a_search() else hurrying()
+            with compiling(), compilations.named(kernel.name), hurry:
                 built = self._ready[kernel] = self._build(kernel)
         except Exception as error:
             future.set_exception(error)

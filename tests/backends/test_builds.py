@@ -245,3 +245,18 @@ def test_a_long_kernel_is_compiled_quickly_first(tmp_path: Path) -> None:
     assert (tmp_path / "quick").read_text() == "quick descent\n"
     assert run_python("-c", script, without=["GPU_LS_CXXFLAGS"], **own) == first
     assert (tmp_path / "begun").read_text().split() == begun
+
+
+def test_what_is_not_urgent_begins_once_no_search_waits() -> None:
+    shop, done = Workshop(), []
+    builds = Builds(shop)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(builds.get, KERNEL)
+        until(lambda: shop.begun)
+        later = Aside(lambda: done.append("later"), urgent=False)
+        Aside(lambda: done.append("urgent")).join(60)
+        assert done == ["urgent"]
+        shop.go.set()
+        waiting.result()
+    later.join(60)
+    assert done == ["urgent", "later"]
