@@ -25,7 +25,7 @@ Built = TypeVar("Built")
 
 _thread = threading.local()
 _running: set[Kernel] = set()  # kernels being built
-_all_wait = False  # see `all_waiting`
+_all_wait: set[object] = set()  # blocks of `all_waiting` in any thread
 
 
 class NotBuiltError(Exception):
@@ -148,17 +148,17 @@ def in_background() -> Iterator[None]:
 @contextmanager
 def all_waiting() -> Iterator[None]:
     """Let all threads wait for kernels, those in `in_background`, too."""
-    global _all_wait
-    before, _all_wait = _all_wait, True
+    block = object()
+    _all_wait.add(block)
     try:
         yield
     finally:
-        _all_wait = before
+        _all_wait.discard(block)
 
 
 def waits() -> bool:
     """Return whether this thread waits for kernels."""
-    return _all_wait or getattr(_thread, "waits", True)
+    return bool(_all_wait) or getattr(_thread, "waits", True)
 
 
 def hurries() -> bool:

@@ -13,10 +13,11 @@ import hashlib
 import os
 import shlex
 import shutil
+import time
 import warnings
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from gpu_ls_plugin.backends import ready_made
 from gpu_ls_plugin.backends.compiler import PREFIX, Program, program_of, temporary_folder
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 Loaded = TypeVar("Loaded")
 
 REMEDY = "point GPU_LS_CACHE_DIR to a folder that you can write and others cannot"
+BETWEEN = 0.05  # seconds between two attempts at a lock
 OTHERS_MAY_WRITE = 0o022  # permission bits of group and others
 
 warned_of: set[str] = set()  # folders that a warning of this process has named
@@ -145,11 +147,24 @@ def _locked(path: Path) -> Iterator[None]:
     """Hold the lock of a file, which is removed afterwards."""
     with path.open("w") as file:
         with suppress(OSError):  # some file systems have no locks: programs are built twice
-            fcntl.lockf(file, fcntl.LOCK_EX)  # not inherited by a fork, unlike flock
+            _lock(file)
         try:
             yield
         finally:
             path.unlink(missing_ok=True)
+
+
+def _lock(file: TextIO) -> None:
+    """Lock a file, even if two processes wait for each other, which different threads may do."""
+    while True:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX)  # not inherited by a fork, unlike flock
+        except OSError as error:
+            if error.errno != errno.EDEADLK:
+                raise
+            time.sleep(BETWEEN)
+        else:
+            return
 
 
 def _load_privately(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends import builds, get_backend
 from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import ClusterError
@@ -82,7 +82,7 @@ def settle(packed: bytes, run: str, island: int) -> Settled:
     if run in _stopped:
         raise ClusterError(f"worker: the run {run} is over")
     key = sha256(packed).hexdigest(), island  # islands do not share the caches of a problem
-    with _cores():
+    with _cores(), builds.all_waiting():  # for the kernels of exchanges, too
         known = unpacked_jobs.get(key) or _unpacked(packed)
         unpacked_jobs[key] = known
         unpacked_jobs.move_to_end(key)

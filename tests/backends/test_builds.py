@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gpu_ls_plugin.backends import compiler
 from gpu_ls_plugin.backends.beside import Aside, Stopped
-from gpu_ls_plugin.backends.builds import Builds, NotBuiltError, in_background
+from gpu_ls_plugin.backends.builds import (
+    Builds,
+    NotBuiltError,
+    all_waiting,
+    in_background,
+    waits,
+)
 from gpu_ls_plugin.backends.composition import TEAM, Kernel
 from gpu_ls_plugin.core.compilations import compilations
+from tests.helpers.noting_compiler import noting_compiler
 from tests.helpers.processes import run_python
 
 if TYPE_CHECKING:
@@ -125,6 +132,19 @@ def test_ctrl_c_in_one_thread_leaves_the_kernel_to_another() -> None:
         assert second.result() == "built some"
 
 
+def test_blocks_in_which_all_wait_may_overlap() -> None:
+    first, second = all_waiting(), all_waiting()
+    with in_background():
+        for begin_or_end, waiting in (
+            (first.__enter__, True),
+            (second.__enter__, True),
+            (partial(first.__exit__, None, None, None), True),
+            (partial(second.__exit__, None, None, None), False),
+        ):
+            begin_or_end()
+            assert waits() is waiting
+
+
 def test_displays_know_the_name_of_a_kernel_being_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compilations, "count", 0)
 
@@ -154,27 +174,6 @@ def test_work_beside_a_search_ends_with_the_kernel_that_it_is_building() -> None
     shop.go.set()
     aside.join(60)
     assert shop.begun == ["some"] and len(ends) == 1
-
-
-# Notes the kernel of each program, the last function of its source.
-NOTING_COMPILER = """#!/bin/sh
-for last; do :; done
-case "$last" in *.cpp)
-  name=$(sed -n 's/^extern "C" void \\([a-z_0-9]*\\)(.*/\\1/p' "$last" | tail -n 1)
-  echo "$name" >> {folder}/begun
-  {block}
-esac
-exec {compiler} "$@"
-"""
-
-
-def noting_compiler(folder: Path, block: str = "") -> str:
-    """Return the path of a compiler that notes kernels in the file `begun`."""
-    path = folder / "noting-compiler"
-    command = " ".join(compiler.find_compiler())
-    path.write_text(NOTING_COMPILER.format(folder=folder, compiler=command, block=block))
-    path.chmod(0o755)
-    return str(path)
 
 
 def test_processes_share_their_builds(tmp_path: Path) -> None:

@@ -117,6 +117,23 @@ def test_two_processes_may_compile_at_once(counted, cache):
     assert runs(counted) == before
 
 
+def test_processes_that_wait_for_each_other_lock_all_the_same(cache, counted, monkeypatch):
+    """Each holds a lock in one thread and waits for another in a second one: no deadlock."""
+    failures = [OSError(errno.EDEADLK, "deadlock"), OSError(errno.EDEADLK, "deadlock")]
+    monkeypatch.setattr(library_cache, "BETWEEN", 0.0)
+    lockf = library_cache.fcntl.lockf
+
+    def deadlocked(*given):
+        if failures:
+            raise failures.pop()
+        lockf(*given)
+        failures.append(None)
+
+    monkeypatch.setattr(library_cache.fcntl, "lockf", deadlocked)
+    assert works(counted, 1)
+    assert failures == [None]  # locked in the end
+
+
 def test_what_is_compiled_is_known_meanwhile(cache, monkeypatch):
     shown = []
     compiled_in = compiler.Program._compiled_in
