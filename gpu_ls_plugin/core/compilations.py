@@ -55,8 +55,8 @@ class Compilations:
             del self._kernel.name
 
     @contextmanager
-    def running(self, way: str, otherwise: str = "a kernel") -> Iterator[None]:
-        """Compile in this thread during a ``with`` block.
+    def running(self, way: str, otherwise: str = "a kernel", *, kernels: int = 1) -> Iterator[None]:
+        """Compile a number of kernels in this thread during a ``with`` block.
 
         `way` says how, for the log; `otherwise` is a name for what has none.
         """
@@ -69,7 +69,7 @@ class Compilations:
                 threading.Thread(target=self._follow, name="gpu-ls-log", daemon=True).start()
         try:
             yield
-            self.count += 1
+            self.count += kernels
         finally:
             self._running.pop(key, None)
 
@@ -118,8 +118,8 @@ class CompileLog:
     def begin(self, now: float) -> None:
         """Take note that compiling begins."""
         self._begin = self._seen = now
-        self._before, self._logged = self._compilations.count, False
         self._next, self._pause = max(now + FIRST, self._last + BETWEEN), BETWEEN
+        self._logged = False
 
     def look(self, now: float) -> bool:
         """Write a line if one is due; return whether more may follow."""
@@ -133,10 +133,8 @@ class CompileLog:
             return True
         if now < self._seen + OVER:
             return True
-        count = self._compilations.count - self._before  # none if all failed
-        if self._logged and count and not shown:
-            kernels = "1 kernel" if count == 1 else f"{count} kernels"
-            logger.warning("compiled %s in %.1f s", kernels, self._seen - self._begin)
+        if self._logged and not shown:
+            logger.warning("compiling took %.1f s", self._seen - self._begin)
         return False
 
     def _announce(self, names: str) -> None:

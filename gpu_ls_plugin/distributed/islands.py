@@ -12,6 +12,7 @@ import numpy as np
 from gpu_ls_plugin.backends import arrays
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
+from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import ClusterError, InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.core.problem import Problem
@@ -222,7 +223,7 @@ class Islands:
             coordinator, workers = self._led(
                 stack, job, run_of(self.exchange, self.topology, job, settings)
             )
-            return coordinator.start(workers)
+            return _started(coordinator, workers)
 
     @contextmanager
     def opened(self) -> Iterator[Islands]:
@@ -267,7 +268,7 @@ class Islands:
         with ExitStack() as stack:
             coordinator, workers = self._led(stack, job, run, self.checkpoint)
             parts = None if rows is None else np.array_split(rows, min(len(workers), len(rows)))
-            settled(coordinator.start(workers, parts))
+            settled(_started(coordinator, workers, parts))
             coordinator.drive()
             found = coordinator.gather()
         return _result(job.problem, found, coordinator.totals.statistics)
@@ -286,6 +287,15 @@ class Islands:
         fleet = Fleet(client, run.name, job.problem.name or "problem", cloudpickle.dumps(job))
         stack.callback(fleet.close)
         return Coordinator(run, fleet, keeper), workers
+
+
+def _started(
+    coordinator: Coordinator, workers: list[str], parts: list[Any] | None = None
+) -> dict[int, Settled]:
+    """Prepare the islands of a run, and say that workers compile for them."""
+    name = f"the kernels of {len(workers)} workers"
+    with compilations.running("on a cluster", name, kernels=0):
+        return coordinator.start(workers, parts)
 
 
 def _result(problem: Problem, groups: list[Elites], statistics: Statistics) -> Result:

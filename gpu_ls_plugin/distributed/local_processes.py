@@ -15,6 +15,8 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.core.compilations import compilations
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
@@ -26,8 +28,9 @@ STARTING = 2.0  # maximum number of seconds that a process takes to start
 
 
 def dask_setup(worker: object) -> None:
-    """Ignore Ctrl-C in a worker: terminals send it to all processes, and the client handles it."""
+    """Leave Ctrl-C, which terminals send to all processes, and messages to the client."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    compilations.displays += 1
 
 
 @contextmanager

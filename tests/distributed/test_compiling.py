@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.compilations import compilations
+from gpu_ls_plugin.distributed import tasks
+from gpu_ls_plugin.runs.settings import Settings
+from tests.distributed.conftest import CHAINS
 from tests.helpers.noting_compiler import noting_compiler
 from tests.helpers.processes import run_python
 
@@ -61,3 +67,29 @@ def test_workers_compile_before_the_clock_starts(
     own = {"CXX": compiler, "GPU_LS_CACHE_DIR": str(cache)}
     before, after = map(int, run_python(str(script), str(tmp_path), **own).split())
     assert before == after == len(list(cache.glob("*.so"))) > 0
+
+
+def test_the_client_says_that_workers_compile(client, monkeypatch):
+    names, count, unpacked = [], compilations.count, tasks._unpacked
+
+    def noted(packed: bytes) -> tasks.Seat:
+        names.append(compilations.names)
+        return unpacked(packed)
+
+    monkeypatch.setattr(tasks, "_unpacked", noted)
+    problem = gls.TSP(np.random.default_rng(7).integers(0, 500, (50, 2)))
+    islands = gls.Islands(CHAINS, client)
+    islands.prepare(problem, Settings(kicks=1, seed=0, backend="cpu"))
+    islands(problem, budget=gls.Budget(kicks=1), backend="cpu")
+    assert len(names) == 4 and all("the kernels of 2 workers" in name for name in names)
+    assert "workers" not in compilations.names and compilations.count - count < 10
+
+
+def test_workers_of_this_machine_leave_the_log_to_the_client():
+    code = (
+        "from gpu_ls_plugin.core.compilations import compilations\n"
+        "from gpu_ls_plugin.distributed.local_processes import dask_setup\n"
+        "dask_setup(None)\n"
+        "print(compilations.displays)"
+    )
+    assert run_python("-c", code) == "1\n"
