@@ -137,7 +137,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--instance", type=Path, default=CAPITALS, help="TSPLIB file")
     parser.add_argument("--optimum", type=float, help="optimal length of the instance, if known")
-    parser.add_argument("--seconds", type=float, default=10.0, help="time of each run")
+    parser.add_argument("--seconds", type=float, default=3.0, help="time of each run")
     parser.add_argument("--pop", type=int, default=100, help="population size")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path, help="image file for tours and curves")
@@ -145,7 +145,6 @@ def main() -> None:
 
     problem = gls.TSP.read(options.instance, optimum=options.optimum)
     console, runs = Console(), contestants(options.pop)
-    LocalSearchMutation().prepare(TSPProblem(problem), options.pop)  # compile before the clocks run
     for run in runs:
         with console.status(f"{run.name} on {problem.name} for {options.seconds:g} s"):
             run.minimise(TSPProblem(problem), options.seconds, options.seed)
