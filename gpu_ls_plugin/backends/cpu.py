@@ -9,6 +9,7 @@ import signal
 import threading
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
 MOST_THREADS = 4096  # maximum of GPU_LS_THREADS; no machine can use more
+
+# Calls of a quickly compiled function, one per thread of a launch, before it is compiled once more,
+# which takes a core from the searches for up to 2 s. Ten launches on two cores last up to 0.5 s.
+OFTEN = 20
 
 CUT = constant(TEAM, "kCut")  # a thread that reads this number as its next item stops
 
@@ -119,7 +124,7 @@ class CpuBackend(Backend):
             return 1 << 40
 
     def _build(self, kernel: Kernel) -> tuple[Any, Any]:
-        """Return a kernel's function and fault variable; optimise a long one later.
+        """Return a kernel's function and fault variable; optimise a long one if it is used often.
 
         Results are the same, and a search begins in half the time.
         """
@@ -128,9 +133,8 @@ class CpuBackend(Backend):
         if not hurried or library_cache.is_kept(source):
             return optimised(kernel)
         loader = partial(function_of, kernel=kernel)
-        built = library_cache.load(source, loader, flags=compiler.QUICK)
-        self._functions.replace_later(kernel, optimised)
-        return built
+        function, fault = library_cache.load(source, loader, flags=compiler.QUICK)
+        return _Counted(function, partial(self._functions.replace_later, kernel, optimised)), fault
 
     @contextmanager
     def _lent(self) -> Iterator[Workers]:
@@ -192,6 +196,19 @@ def _address(parameter: Parameter, array: Any) -> int:
         return 0
     parameter.check(array, array.flags.c_contiguous)
     return int(array.ctypes.data)
+
+
+class _Counted:
+    """A function that asks for its replacement once it was called `OFTEN`."""
+
+    def __init__(self, function: Callable[..., None], replace: Callable[[], object]) -> None:
+        self._function, self._replace = function, replace
+        self._calls = count(1)
+
+    def __call__(self, *given: Any) -> None:
+        if next(self._calls) == OFTEN:
+            self._replace()
+        self._function(*given)
 
 
 def optimised(kernel: Kernel) -> tuple[Any, Any]:
