@@ -58,7 +58,8 @@ class Lines(logging.Handler):
 def log() -> Iterator[Lines]:
     lines = Lines()
     module.logger.addHandler(lines)
-    yield lines
+    with module.compilations.displayed():  # no lines about kernels of earlier tests
+        yield lines
     module.logger.removeHandler(lines)
 
 
