@@ -128,11 +128,11 @@ class CpuBackend(Backend):
 
         Results are the same, and a search begins in half the time.
         """
-        source = kernel.source
-        hurried = compiler.is_long(source) and hurries()
-        if not hurried or library_cache.is_kept(source):
-            return optimised(kernel)
-        loader = partial(function_of, kernel=kernel)
+        source, loader = kernel.source, partial(function_of, kernel=kernel)
+        if not (compiler.is_long(source) and hurries()):
+            return library_cache.load(source, loader)
+        if (kept := library_cache.kept(source, loader)) is not None:
+            return kept
         function, fault = library_cache.load(source, loader, flags=compiler.QUICK)
         return _Counted(function, partial(self._functions.replace_later, kernel, optimised)), fault
 

@@ -58,13 +58,15 @@ def home_folder() -> Path:
         raise FileNotFoundError(f"there is no home folder: {error}") from None
 
 
-def is_kept(source: str) -> bool:
-    """Return whether a translation unit is ready-made or in the cache."""
-    if ready_made.library(source) is not None:
-        return True
-    with suppress(OSError):
-        return any(cache_folder().glob(f"{program_of(source).key}-*.so"))
-    return False
+def kept(source: str, loader: Callable[[Path], Loaded]) -> Loaded | None:
+    """Load a library that is ready-made or in the cache; return None if it must be compiled."""
+    if (loaded := _ready_made(source, loader)) is not None:
+        return loaded
+    with suppress(OSError):  # `load` says why the cache cannot be used
+        folder = cache_folder()
+        require_own(folder)
+        return _kept_in(folder, program_of(source), loader)
+    return None
 
 
 def load(source: str, loader: Callable[[Path], Loaded], flags: tuple[str, ...] = ()) -> Loaded:
@@ -75,9 +77,8 @@ def load(source: str, loader: Callable[[Path], Loaded], flags: tuple[str, ...] =
     gives the reason, and the library is loaded from a temporary folder. If that also fails,
     BackendUnavailableError is raised.
     """
-    if not flags and (ready := ready_made.library(source)) is not None:
-        with suppress(OSError):  # it may need a newer C library than this system has
-            return loader(ready)
+    if not flags and (loaded := _ready_made(source, loader)) is not None:
+        return loaded
     program = program_of(source, flags)
     place = "the cache folder"
     try:
@@ -89,6 +90,13 @@ def load(source: str, loader: Callable[[Path], Loaded], flags: tuple[str, ...] =
     except OSError as error:
         reason = f"{place} cannot be used: {error}"
     return _load_privately(program, loader, place, reason)
+
+
+def _ready_made(source: str, loader: Callable[[Path], Loaded]) -> Loaded | None:
+    if (library := ready_made.library(source)) is not None:
+        with suppress(OSError):  # it may need a newer C library than this system has
+            return loader(library)
+    return None
 
 
 def require_own(path: Path) -> None:
