@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Setting:
-    """What a case may choose by, and the moment from which its seconds count."""
+    """The settings of a case, and the moment from which its seconds count."""
 
     backend: str
     seconds: float

@@ -33,7 +33,7 @@ class NotBuiltError(Exception):
 
 
 class Builds(Generic[Built]):
-    """The kernels of a backend, each of which is built when it is first asked for.
+    """The kernels of a backend; the first request for a kernel builds it.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-MOST = 12  # maximum number of kernels in a unit: whoever needs one waits for and loads all of them
+MOST = 12  # maximum number of kernels in a unit; a call that needs one waits for all of them
 THREAD = "CuPy's kernels"
 ROUNDS = 64  # an operation needs fewer kernels
 

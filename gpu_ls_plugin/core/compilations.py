@@ -1,4 +1,4 @@
-"""What this process is compiling, for displays and for the log."""
+"""The kernels that this process is compiling, for displays and for the log."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Maker(ready_made.Programs):
     folder : Path
         Created if it is missing. Programs that its index lists are not compiled again.
     levels : sequence of str
-        Levels of processors, each of which gets a library of its own.
+        Levels of processors; a kernel gets a library for each level.
     """
 
     def __init__(self, folder: Path, levels: Sequence[str] = ()) -> None:

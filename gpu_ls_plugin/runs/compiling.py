@@ -42,7 +42,7 @@ def at_once(backend: Backend, *tasks: Callable[[], object]) -> None:
         with compiling():
             for ended in [pool.submit(on_device, task) for task in tasks]:
                 ended.result()
-    finally:  # after Ctrl-C or an error, nobody waits for the others
+    finally:  # after Ctrl-C or an error, do not wait for the others
         pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -1,4 +1,4 @@
-"""What a generation computes with arrays, on small arrays: a GPU compiles the kernels for it."""
+"""The array operations of a generation on small arrays, so that a GPU compiles their kernels."""
 
 from __future__ import annotations
 
