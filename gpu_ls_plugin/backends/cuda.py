@@ -6,6 +6,7 @@ import atexit
 import importlib.util
 import itertools
 import math
+import os
 import threading
 from contextlib import contextmanager
 from functools import cache, partial, wraps
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 DRIVER = "libcuda.so.1"  # the library of NVIDIA's driver
 NO_DEVICE = "no CUDA device or driver was found; install NVIDIA's driver or use backend='cpu'"
 OLDEST_CAPABILITY = 75  # minimum compute capability, times ten
+HEADERS_KEPT = "CUPY_NVRTC_USE_PCH"  # CuPy's variable for precompiled headers
 PRIVATE = "_compile_using_nvrtc_no_warning"  # function of cupy.cuda.compiler in version 14
 SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
 WAY = "with NVRTC (a few seconds; kept in CuPy's cache)"
@@ -257,6 +259,8 @@ def stop_clocks_for_cupy() -> KernelUnits | None:
     compile_kernel = getattr(compiler, PRIVATE, None)
     if compile_kernel is None:  # another version of CuPy: clocks run while it compiles
         return None
+    if HEADERS_KEPT not in os.environ:
+        compiler._use_pch = True  # NVRTC reads CuPy's headers once, from version 12.8 on
     kernels = KernelUnits(compilations.running(WAY, "CuPy's kernels")(compile_kernel))
 
     @wraps(compile_kernel)

@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends.arrays import reversed_rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LONG = 1024  # number of items for which CuPy scans an array in several blocks
+BLOCK = 1024  # number of items that CuPy scans in one block
 
 
 def default_operations(xp: Any) -> list[Callable[[], Any]]:
@@ -24,9 +24,10 @@ def default_operations(xp: Any) -> list[Callable[[], Any]]:
     def made(kind: str, *shape: int) -> Any:
         return xp.asarray(np.ones(shape, kind))  # copied from the host without a kernel
 
-    flags, long_flags = made("bool", 2), made("bool", LONG)
+    flags, long_flags = made("bool", 2), made("bool", BLOCK + 1)
     ints, longs, floats = (made(kind, 2) for kind in ("int32", "int64", "float64"))
-    rows, long_rows, points = made("int32", 2, 2), made("int32", LONG, 2), made("float64", 2, 2, 2)
+    rows, points = made("int32", 2, 2), made("float64", 2, 2, 2)
+    long_rows = made("int32", BLOCK + 1, BLOCK)  # the sums of its blocks fill several blocks
     guest, words, begins = made("int32", 1, 2), made("uint32", 2, 2), made("uint8", 2, 2)
     return [
         # Any search of tours
@@ -34,6 +35,10 @@ def default_operations(xp: Any) -> list[Callable[[], Any]]:
         lambda: xp.full(2, 1, "uint8"),
         lambda: xp.full(2, 1, "int32"),
         lambda: floats > floats,
+        lambda: longs < 1,
+        lambda: longs >= 1,
+        lambda: flags & flags,
+        lambda: xp.where(flags, longs, 1),
         # Chains
         lambda: (floats / 2).astype("float32"),
         lambda: (longs / 2).astype("float32"),
@@ -58,6 +63,14 @@ def default_operations(xp: Any) -> list[Callable[[], Any]]:
         lambda: floats.__setitem__(longs, floats),
         lambda: longs.__setitem__(longs, longs),
         lambda: longs.__setitem__(longs, 0),
+        # The rows in reverse, as an exchange of chains names the worst first
+        lambda: rows[longs[::-1]],
+        lambda: floats[longs[::-1]],
+        lambda: longs[longs[::-1]],
+        lambda: rows.__setitem__(longs[::-1], rows),
+        lambda: floats.__setitem__(longs[::-1], floats),
+        lambda: longs.__setitem__(longs[::-1], longs),
+        lambda: longs.__setitem__(longs[::-1], 0),
         lambda: xp.arange(2, dtype="int64"),
         # Crossovers
         lambda: xp.arange(2, dtype="int32") % 2,
@@ -83,10 +96,8 @@ def default_operations(xp: Any) -> list[Callable[[], Any]]:
         lambda: rows[:, 1:] >= 0,
         lambda: rows == rows,
         lambda: rows < 0,
-        lambda: flags & flags,
         lambda: flags | flags,
         lambda: longs == longs,
-        lambda: longs >= 1,
         lambda: xp.full(2, 1, "int64"),
         lambda: longs.__setitem__(flags, -1),
         lambda: longs[ints],
