@@ -55,11 +55,12 @@ class LinkedChains(PricedChains):
         ruin: dict[str, Any],
         neighbourhoods: int,
     ) -> None:
-        super().__init__(start, accept, patience, neighbourhoods=neighbourhoods)
         problem = routing_problem(start.problem)
         # This attribute keeps the rows alive, because kernels read their arrays.
         self._rows = rows = LinkedRows(start.backend, problem, start.problem, len(start.tours))
         self._kernel, self._shared_bytes = string_kernel(accept, *rows.types), rows.shared_bytes
+        start.backend.begin(self._kernel)  # it takes the longest to compile
+        super().__init__(start, accept, patience, neighbourhoods=neighbourhoods)
         self._arguments = {
             **rows.arguments,
             **rows.of_chains(LOOKS),
