@@ -52,7 +52,7 @@ _SHOWN = """
     TwoOpt OrOpt LinKernighan SwapStar Nearest Alpha DoubleBridge RuinRecreate Annealing
     EdgeAssembly nearest_neighbour random_tours greedy savings
     plot_solution plot_tour plot_routes plot_fronts animate_run read_tour known_optimum
-    exceptions tours routes assignment extend testing __version__
+    exceptions tours routes assignment sequences extend testing __version__
 """
 
 __getattr__, __dir__ = lazy_names(__name__, shown=_SHOWN.split(), former=former_room)

@@ -10,6 +10,7 @@ from . import extend as extend
 from . import plugins as plugins
 from . import routes as routes
 from . import runs as runs
+from . import sequences as sequences
 from . import solver as solver
 from . import testing as testing
 from . import tours as tours
@@ -27,6 +28,7 @@ from .drawing.pictures import animate_run as animate_run
 from .drawing.pictures import plot_fronts as plot_fronts
 from .drawing.pictures import plot_solution as plot_solution
 from .routes import *  # noqa: F403
+from .sequences import *  # noqa: F403
 from .solver.calls import plan as plan
 from .solver.calls import solve as solve
 from .tours import *  # noqa: F403

@@ -28,12 +28,19 @@ ROOMS = """
     routes/crossovers routes/searches routes/plan routes/domain routes/parts routes
     assignment/problem assignment/heuristics assignment/successors assignment/engines
     assignment/plan assignment/domain assignment/parts assignment
+    sequences/problem sequences/moves sequences/engines sequences/construction sequences/searches
+    sequences/plan sequences/domain sequences/parts sequences
     plugins solver drawing experiments extend testing
     evolution defaults distributed cli wiring __main__ __init__
 """
 LEVEL = {room: level for level, room in enumerate(ROOMS.split())}
 # Each domain, and the domains that it may know.
-DOMAINS = {"tours": {"tours"}, "routes": {"routes", "tours"}, "assignment": {"assignment"}}
+DOMAINS = {
+    "tours": {"tours"},
+    "routes": {"routes", "tours"},
+    "assignment": {"assignment"},
+    "sequences": {"sequences"},
+}
 SHARED = "core backends runs solver drawing experiments evolution distributed cli"
 NO_DOMAIN = set(SHARED.split())
 HOMES = {

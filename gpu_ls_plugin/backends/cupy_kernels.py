@@ -54,7 +54,8 @@ class KernelUnits:
         performs no other operation.
         """
         noted = self._noted.kernels = {}
-        left, begun = list(operations), []
+        left: list[Callable[[], Any]] = list(operations)
+        begun: list[Any] = []
         try:
             if self._performed(left[-1]):
                 return

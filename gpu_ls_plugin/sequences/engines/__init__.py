@@ -1,0 +1,1 @@
+"""Sequence problems: permutations with an objective of their own."""

@@ -1,0 +1,159 @@
+"""Problems that ask for a sequence: permutations with an objective of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidTypeError
+from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.problem_data import labels
+from gpu_ls_plugin.core.rows import check_permutations
+from gpu_ls_plugin.sequences.problem.objective import SequenceObjective
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+MOST_ITEMS = 2**15  # kernels number items in 16 bits
+MOST = 2**62  # costs and violations stay below this
+
+
+class Sequence(Problem):
+    """A problem whose rows are permutations of 0..n-1, read from the first item to the last.
+
+    Parameters
+    ----------
+    n : int
+        Number of items, 1 to 32,768.
+    objective : SequenceObjective or callable
+        A callable takes rows (P, n) and returns their costs (P,), integers or floats: level
+        "python".
+    name : str
+    optimum : int or float, optional
+        The lowest possible cost.
+    integer : bool, optional
+        Whether the costs that a callable returns are integers; False by default. An objective says
+        so itself.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range, or of another type.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        objective: SequenceObjective | Callable[[NDArray[Any]], Any],
+        *,
+        name: str = "",
+        optimum: float | None = None,
+        integer: bool | None = None,
+    ) -> None:
+        self.n = checks.integer("n", n, least=1, most=MOST_ITEMS)
+        self.objective = as_objective(objective, integer)
+        self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        return f"<{type(self).__name__}{name}: {self.n} items, {self.objective.name}>"
+
+    @property
+    def integer(self) -> bool:
+        """Whether costs are integers."""
+        return self.objective.integer
+
+    @property
+    def constrained(self) -> bool:  # type: ignore[override]
+        """Whether sequences may break constraints, which the objective reports as violations."""
+        return self._evaluated(np.arange(self.n, dtype=np.int32)[None])[1] is not None
+
+    def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
+        """Return sequences as an array, or raise and name a wrong row; see `Problem.check`."""
+        return check_permutations(rows, self.n, parameter=parameter)
+
+    def cost(self, rows: Any, /) -> NDArray[Any]:
+        """Return the cost of each sequence, without the price of violations."""
+        return self._evaluated(self.check(rows))[0]
+
+    def excess(self, rows: Any, /) -> NDArray[Any]:
+        """Return by how much each sequence breaks constraints."""
+        checked = self.check(rows)
+        found = self._evaluated(checked)[1]
+        return np.zeros(len(checked), self.cost_dtype) if found is None else found
+
+    def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
+        """Return which sequences break no constraint."""
+        return np.asarray(self.excess(rows) == 0)
+
+    def compared(self, rows: Any, /) -> NDArray[Any]:
+        """Return the numbers by which searches compare sequences: cost plus price of violations."""
+        costs, excesses = self._evaluated(self.check(rows))
+        if excesses is None:
+            return costs
+        return np.asarray(costs + costs.dtype.type(self.objective.price) * excesses)
+
+    def compared_costs(self, backend: Any, rows: Any, costs: Any, /) -> Any:
+        """Return the numbers by which searches compare sequences, on a backend."""
+        return backend.xp.asarray(self.compared(backend.to_numpy(rows)))
+
+    def _evaluated(self, rows: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """Return costs and violations (or None) of checked rows, as the objective returns them."""
+        given = self.objective.evaluate(rows)
+        if isinstance(given, tuple):
+            costs, excesses = given
+            return self._numbers(costs, rows, "costs"), self._numbers(excesses, rows, "violations")
+        return self._numbers(given, rows, "costs"), None
+
+    def _numbers(self, given: Any, rows: NDArray[Any], what: str) -> NDArray[Any]:
+        get = getattr(given, "get", None)  # CuPy
+        array = np.asarray(get() if callable(get) else given)
+        name = self.objective.name
+        if array.shape != (len(rows),):
+            raise FaultyPartError(
+                f"objective: evaluate of {name!r} returned {what} of shape {array.shape} for rows "
+                f"of shape {rows.shape}; return an array of shape ({len(rows)},)"
+            )
+        wanted = "iu" if self.integer else "iuf"
+        if array.dtype.kind not in wanted:
+            raise FaultyPartError(
+                f"objective: evaluate of {name!r} returned {what} of type {array.dtype}, but "
+                f"{'integers' if self.integer else 'numbers'} are needed; "
+                + ("set integer = False, or return integers" if self.integer else "return floats")
+            )
+        with np.errstate(invalid="ignore"):
+            bad = ~(np.abs(array.astype(np.float64)) < MOST)
+        if bad.any():
+            raise FaultyPartError(
+                f"objective: evaluate of {name!r} returned {array[bad.argmax()]} for row "
+                f"{rows[bad.argmax()].tolist()!r:.200}; {what} are finite, of at most 2^62"
+            )
+        return array.astype(self.cost_dtype)
+
+
+class CallableObjective(SequenceObjective):
+    """The objective of a callable, at level "python"."""
+
+    def __init__(self, evaluate: Callable[[NDArray[Any]], Any], integer: bool) -> None:
+        self._evaluate, self.integer = evaluate, integer
+        self.name = getattr(evaluate, "__name__", type(evaluate).__name__)  # type: ignore[misc]
+
+    def evaluate(self, rows: NDArray[Any], /) -> Any:
+        """Return what the callable returns."""
+        return self._evaluate(rows)
+
+
+def as_objective(objective: Any, integer: bool | None) -> SequenceObjective:
+    """Return an objective, made from a callable if need be."""
+    if isinstance(objective, SequenceObjective):
+        return objective
+    if not callable(objective) or isinstance(objective, type):
+        raise InvalidTypeError(
+            f"objective: {objective!r:.80} is neither a SequenceObjective nor a function that "
+            "takes rows (P, n) and returns costs (P,)"
+        )
+    return CallableObjective(objective, bool(integer))
