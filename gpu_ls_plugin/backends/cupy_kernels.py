@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-AT_ONCE = 3  # number of units that are compiled at a time
 MOST = 12  # maximum number of kernels in a unit; a call that needs one waits for all of them
 THREAD = "CuPy's kernels"
 ROUNDS = 64  # an operation needs fewer kernels
@@ -54,19 +53,18 @@ class KernelUnits:
         performs no other operation.
         """
         noted = self._noted.kernels = {}
-        left: list[Callable[[], Any]] = list(operations)
-        begun: list[Any] = []
+        left, begun = list(operations), []
         try:
             if self._performed(left[-1]):
                 return
-            with ThreadPoolExecutor(AT_ONCE) as pool:
-                for _ in range(ROUNDS):
-                    if not left or not threading.main_thread().is_alive():
-                        break
-                    noted.clear()
-                    left = [operation for operation in left if not self._performed(operation)]
-                    together = pool.map(self._compile_together, units(noted.values()))
-                    begun += chain.from_iterable(together)
+            for _ in range(ROUNDS):
+                if not left or not threading.main_thread().is_alive():
+                    break
+                noted.clear()
+                left = [operation for operation in left if not self._performed(operation)]
+                for unit in units(noted.values()):
+                    if threading.main_thread().is_alive():
+                        begun += self._compile_together(unit)
         finally:
             self._noted.kernels = None
             for kernel in begun:
@@ -82,8 +80,6 @@ class KernelUnits:
 
     def _compile_together(self, unit: list[Any]) -> list[Any]:
         """Compile kernels in one unit; return them. If the unit is faulty, CuPy compiles each."""
-        if not threading.main_thread().is_alive():
-            return []
         kernels = [given[:3] for given, _ in unit]
         compiled, future = None, Future[Any]()
         self._begun.update(dict.fromkeys(kernels, future))
