@@ -28,7 +28,8 @@ enum class Purpose : uint32 {
   kRelease = 17,
   kCompletion = 18,
   kChainKick = 19,
-  kProposal = 20
+  kProposal = 20,
+  kSequence = 21
 };
 
 struct Philox {

@@ -1,1 +1,1 @@
-"""Sequence problems: permutations with an objective of their own."""
+"""Kernels of searches on sequences."""

@@ -1,1 +1,1 @@
-"""Sequence problems: permutations with an objective of their own."""
+"""Problems and objectives of sequences."""

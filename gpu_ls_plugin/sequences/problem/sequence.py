@@ -39,11 +39,18 @@ class Sequence(Problem):
         Whether the costs that a callable returns are integers; False by default. An objective says
         so itself.
 
+    Attributes
+    ----------
+    fixed : int
+        How many items at the front stay there in searches; 0 unless a subclass says otherwise.
+
     Raises
     ------
     InvalidParameterError, InvalidTypeError
         A parameter is out of range, or of another type.
     """
+
+    fixed: int = 0
 
     def __init__(
         self,

@@ -1,0 +1,160 @@
+// Chains of an iterated search on sequences: kick, descend, accept or undo; one team a chain.
+#pragma once
+
+#include "runs/acceptance.cuh"
+#include "sequences/kicks/destroy_repair.cuh"
+#include "sequences/moves/sequence_moves.cuh"
+
+namespace gls {
+
+// Arguments of all kernels of sequences. If `kicks` is -1, a kernel only writes the size of a
+// chain's memory in bytes to `look_counts`.
+struct SequenceBatch {
+  uint64 seed;
+  int64 first_row;       // number of the first row in a larger batch
+  int64 kick;            // number of the first kick of this launch
+  int64 kicks;           // number of kicks
+  int64 looks;           // maximum number of looks at items of a descent that has not ended
+  int64 scratch_bytes;   // of a chain
+  char* scratch;         // shape (P, scratch_bytes); not read if the memory is shared
+  int* rows;             // shape (P, n): the sequences
+  int* bests;            // shape (P, n): the best sequence of each chain
+  void* values;          // shape (P,): values of `rows`
+  void* best_values;     // shape (P,)
+  int* saved;            // scratch, shape (P, n)
+  int* queues;           // shape (P, n): of descents that have not ended
+  int* progress;         // shape (P, 4): of these descents, and their salt
+  unsigned char* ended;  // shape (P,): whether the first descent has ended
+  int64* move_counts;    // shape (P,)
+  int64* look_counts;    // shape (P,): how many values were computed
+  int64* idle;           // shape (P,): kicks since the last new best sequence
+  float* units;          // shape (P,): what the level of the acceptance rule is multiplied by
+  double price;          // of a unit of violation
+  float heat, cooling;   // the level is heat - cooling * kick
+  int n;                 // items
+  int fixed;             // how many items at the front stay there
+  int strength;          // of kicks: number of items that are removed
+};
+
+#ifdef __CUDACC__
+extern __shared__ __align__(16) char sequence_memory[];
+
+// The memory of a block with one team.
+struct SequenceShared {
+  GLS_DEVICE static char* of(const SequenceBatch&, int) { return sequence_memory; }
+};
+#endif
+
+struct SequenceScratch {
+  GLS_DEVICE static char* of(const SequenceBatch& all, int item) {
+    return all.scratch + item * all.scratch_bytes;
+  }
+};
+
+template <class Objective, class Memory, class Accept, class Kick, class... Moves>
+struct SequenceChain {
+  using Search = WorkingSequence<Objective>;
+  using Value = typename Search::Value;
+
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, SequenceBatch all, const uint64* words) {
+    const int n = all.n;
+    if (all.kicks < 0) return team.once([&] { all.look_counts[item] = Search::bytes(n); });
+    const Objective objective(words);
+    Search search(objective, n, all.fixed, Value(all.price), Memory::of(all, item));
+    int* const row = all.rows + int64(item) * n;
+    int* const best_row = all.bests + int64(item) * n;
+    int* const saved = all.saved + int64(item) * n;
+    Value& best = static_cast<Value*>(all.best_values)[item];
+    Philox random(all.seed, Purpose::kSequence, all.first_row + item);
+    search.begin(team, row, n);
+    Value least = best;
+    int64 idle = all.idle[item];
+
+    const auto keep_best = [&] {
+      if (!(search.now < least)) return false;
+      least = search.now;
+      team.each(n, [&](int k) { best_row[k] = search.order[k]; });
+      return true;
+    };
+    bool ready = all.ended[item];
+    if (!ready) {
+      ready = first_descent(team, search, random, all, item);
+      keep_best();
+    }
+#pragma unroll 1
+    for (int64 kick = all.kick; ready && kick < all.kick + all.kicks; ++kick) {
+      const Value before = search.now;
+      const int64 stream = (kick + 1) << 24;
+      team.each(n, [&](int k) { saved[k] = search.order[k]; });
+      random.seek(stream | int64(1022) << 14);
+      search.salt = random.next();
+      team.sync();
+      Kick::template kick<Moves...>(team, search, random, stream, all.strength);
+      Descent progress{n, 0, 0};
+      descend<Moves...>(team, search, random, stream, int64(1) << 40, progress);
+      idle = keep_best() ? 0 : idle + 1;
+      random.seek(stream | int64(1021) << 14);
+      const float level = (all.heat - all.cooling * float(kick)) * all.units[item];
+      if (!Accept::takes(search.now - before, level, random)) search.restore(team, saved, before);
+    }
+    team.sync();
+    team.each(n, [&](int k) { row[k] = search.order[k]; });
+    team.once([&] {
+      static_cast<Value*>(all.values)[item] = search.now;
+      best = least;
+      all.ended[item] = ready;
+      all.idle[item] = idle;
+      all.move_counts[item] += search.moves;
+      all.look_counts[item] += search.looks;
+    });
+  }
+
+ private:
+  // Goes on with the first descent of a chain; returns whether it has ended.
+  template <class Team>
+  GLS_DEVICE static bool first_descent(const Team& team, Search& search, Philox& random,
+                                       const SequenceBatch& all, int item) {
+    int* const queue = all.queues + int64(item) * all.n;
+    int* const stored = all.progress + 4 * int64(item);
+    Descent progress{stored[0], stored[1], stored[2]};
+    search.salt = uint32(stored[3]);
+    team.each(all.n, [&](int k) { search.queue[k] = queue[k]; });
+    team.sync();
+    const bool ended = descend<Moves...>(team, search, random, 0, all.looks, progress);
+    team.sync();
+    team.each(all.n, [&](int k) { queue[k] = search.queue[k]; });
+    team.once([&] {
+      stored[0] = progress.at, stored[1] = progress.idle, stored[2] = progress.shuffles;
+      stored[3] = int(search.salt);
+    });
+    return ended;
+  }
+};
+
+// Builds sequences: the items of each row are inserted in their order, each at its best place
+// (Nawaz, Enscore and Ham 1983).
+template <class Objective, class Memory>
+struct BuildSequence {
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, SequenceBatch all, const uint64* words) {
+    using Search = WorkingSequence<Objective>;
+    if (all.kicks < 0) return team.once([&] { all.look_counts[item] = Search::bytes(all.n); });
+    const Objective objective(words);
+    Search search(objective, all.n, all.fixed, typename Search::Value(all.price),
+                  Memory::of(all, item));
+    int* const row = all.rows + int64(item) * all.n;
+    Philox random(all.seed, Purpose::kSequence, all.first_row + item);
+    search.salt = random.next();
+    search.begin(team, row, all.fixed);
+#pragma unroll 1
+    for (int k = all.fixed; k < all.n; ++k) {
+      team.once([&] { search.block[0] = row[k]; });
+      search.insert_best(team, 1);
+    }
+    team.sync();
+    team.each(all.n, [&](int k) { row[k] = search.order[k]; });
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,243 @@
+"""Sequences as a population: a chain of kicks and descents for each row."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.arrays import on_host
+from gpu_ls_plugin.backends.structs import kept_words, packed_words
+from gpu_ls_plugin.core.exceptions import FaultyPartError
+from gpu_ls_plugin.core.result import Statistics
+from gpu_ls_plugin.runs.pace import Pace
+from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.sequences.engines.kernels import SCRATCH, chain_kernel, layout_of
+from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.runs.acceptance import Acceptance
+    from gpu_ls_plugin.runs.stretch import Leg
+    from gpu_ls_plugin.sequences.engines.kernels import Layout
+    from gpu_ls_plugin.sequences.kicks.destroy_repair import SequenceKick
+    from gpu_ls_plugin.sequences.moves.sequence_moves import SequenceMove
+    from gpu_ls_plugin.sequences.problem.sequence import Sequence
+
+THREADS = 64  # of a team on a GPU: a warp for the first items, another for the last ones
+FIRST_LOOKS, FIRST_KICKS = 16, 1  # of the first launches, which must be short
+CLOSE = 1e-9  # relative difference of real costs of a kernel and of the referee
+
+
+class SequencePopulation(Population):
+    """The rows of a search on a sequence problem, each with a chain.
+
+    A chain first descends to a local optimum; then it kicks, descends, and accepts or undoes.
+
+    Parameters
+    ----------
+    problem : Sequence
+    rows : int32 array, shape (P, n)
+    seed : int
+    backend : str or Backend
+    moves : tuple of SequenceMove
+    kick : SequenceKick or None
+        If None, the chains end at their first local optimum.
+    accept : Acceptance
+    first_row : int
+        Number of the first row if the rows are part of a larger population.
+    target : float, optional
+        Value at which the search ends.
+    most_moves : int, optional
+        Limit of moves of each row.
+    """
+
+    by_moves = True
+
+    def __init__(
+        self,
+        problem: Sequence,
+        rows: Any,
+        seed: int,
+        backend: str | Backend,
+        *,
+        moves: tuple[SequenceMove, ...],
+        kick: SequenceKick | None,
+        accept: Acceptance,
+        first_row: int = 0,
+        target: float | None = None,
+        most_moves: int | None = None,
+    ) -> None:
+        self.problem, self._device = problem, backend
+        self.moves, self.kick, self.accept = moves, kick, accept
+        self._most_moves, self.target = most_moves, target
+        self.statistics = Statistics()
+        self._counted = np.zeros(3, np.int64)
+        self._arguments = self._arrays(rows, seed, first_row)
+        self._looks, self._kicks = Pace(FIRST_LOOKS), Pace(FIRST_KICKS)
+        self._descended = False
+
+    @property
+    def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
+        """The backend that holds the rows."""
+        return get_backend(self._device)
+
+    @property
+    def tours(self) -> Any:
+        """The best sequence of each chain: array of the backend, shape (P, n), int32."""
+        return self._arguments["bests"]
+
+    @property
+    def costs(self) -> Any:
+        """The values of the best sequences: cost plus price of violations, shape (P,)."""
+        return self._arguments["best_values"]
+
+    @property
+    def claimed(self) -> Any:
+        """The costs of the best sequences, after a comparison with those of the kernel."""
+        rows, backend = on_host(self.tours), self.backend
+        values, wanted = on_host(self.costs), self.problem.compared(rows)
+        wrong = values != wanted
+        if not self.problem.integer:
+            wrong = ~np.isclose(values, wanted, rtol=CLOSE, atol=CLOSE)
+        if wrong.any() and not self.statistics.interrupted:
+            row = int(wrong.argmax())
+            raise FaultyPartError(
+                f"objective: {self.problem.objective.functor()} computes {values[row]} for row "
+                f"{rows[row].tolist()!r:.200}, but evaluate() returns {wanted[row]}; "
+                "gls.testing.check_sequence_objective finds the member that is wrong"
+            )
+        return backend.xp.asarray(self.problem.cost(rows))
+
+    def __len__(self) -> int:
+        return len(self.tours)
+
+    def over(self, leg: Leg) -> str | None:
+        """Return why the stretch ends, or None: "optimum", "target", "kicks" or "moves"."""
+        if self.target is not None and float(self.costs.min()) <= self.target:
+            return "target"
+        if self._descended and (self.kick is None or not self.moves_items):
+            return "optimum"
+        if self.done >= leg.until or leg.bred(self.generations):
+            return "kicks"
+        if self._most_moves is not None and int(self.counts[1].min()) >= self._most_moves:
+            return "moves"
+        return None
+
+    def launch(self, leg: Leg) -> None:
+        """Continue the first descents; once all have ended, make a number of kicks."""
+        if not self._descended:
+            self._descend(leg.left)
+            return
+        with self._kicks.timed() as pace:
+            pace.made = max(1, min(pace.steps, leg.until - self.done))
+            heat, cooling = leg.level(self.accept, self.done, self.done + pace.made)
+            self._run(kick=self.done, kicks=pace.made, heat=heat, cooling=cooling)
+            self.backend.wait()
+        self.done += pace.made
+        pace.follow(leg.left)
+        if leg.stretch.generations is not None:
+            self.generations += 1
+
+    def count(self) -> None:
+        """Add kicks, moves and evaluations since the last count to the statistics."""
+        totals = (self.done * len(self), *(int(array.sum()) for array in self.counts[1:]))
+        now = np.array(totals)
+        kicks, moves, looks = (now - self._counted).tolist()
+        self._counted = now
+        self.statistics.kicks += kicks
+        self.statistics.moves += moves
+        self.statistics.evaluations += looks
+
+    def adopt(self, tours: Any, costs: Any) -> None:
+        """Replace the worst rows by given ones that are better; their chains continue from them."""
+        own, xp = self._arguments, self.backend.xp
+        worst = xp.argsort(own["best_values"])[::-1][: len(tours)]
+        taken = xp.asarray(costs) < own["best_values"][worst]
+        rows, tours, costs = worst[taken], xp.asarray(tours)[taken], xp.asarray(costs)[taken]
+        for name, values in (("rows", tours), ("bests", tours), ("best_values", costs)):
+            own[name][rows] = values
+
+    @property
+    def counts(self) -> tuple[int, Any, Any]:
+        """Kicks of each row, and arrays (P,): moves and evaluations of each row."""
+        return self.done, self._arguments["move_counts"], self._arguments["look_counts"]
+
+    @property
+    def moves_items(self) -> bool:
+        """Whether there are at least two items to move."""
+        return self.problem.n - self.problem.fixed > 1
+
+    def _descend(self, left: float) -> None:
+        with self._looks.timed() as pace:
+            pace.made = pace.steps
+            self._run(looks=pace.made)
+            self._descended = bool(self._arguments["ended"].all())  # waits for the GPU
+        pace.follow(left)
+        if self._descended:
+            own = self._arguments
+            own["units"][:] = abs(own["values"] / self.problem.n).astype("float32")
+
+    def _run(self, **numbers: float) -> None:
+        layout, kernel = self._layout
+        self.statistics.launches += 1
+        self.backend.launch(
+            kernel,
+            len(self),
+            {**self._arguments, **numbers},
+            shared_bytes=layout.shared_bytes,
+        )
+
+    @cached_property
+    def _layout(self) -> tuple[Layout, Kernel]:
+        backend, problem = self.backend, self.problem
+        kick = self.kick or DestroyRepair()  # is not used without kicks
+
+        def compose(memory: str) -> Kernel:
+            team = backend.block(THREADS)
+            return chain_kernel(problem, memory, team, self.accept, kick, self.moves)
+
+        layout, kernel = layout_of(backend, problem, compose)
+        if layout.memory == SCRATCH:
+            self._arguments["scratch"] = backend.xp.empty(len(self) * layout.bytes, "uint8")
+            self._arguments["scratch_bytes"] = layout.bytes
+        return layout, kernel
+
+    def _arrays(self, rows: Any, seed: int, first_row: int) -> dict[str, Any]:
+        backend, problem = self.backend, self.problem
+        xp, (size, n) = backend.xp, rows.shape
+        values = xp.asarray(problem.compared(on_host(rows)))
+        progress = xp.zeros((size, 4), "int32")
+        progress[:, 0] = n  # the first look shuffles the queue
+        self._words = kept_words(xp, problem.objective.data().values())
+        return {
+            "seed": seed,
+            "first_row": first_row,
+            "kick": 0,
+            "kicks": 0,
+            "looks": 0,
+            "scratch_bytes": 0,
+            "scratch": xp.empty(0, "uint8"),
+            "rows": xp.array(rows, "int32"),
+            "bests": xp.array(rows, "int32"),
+            "values": values.copy(),
+            "best_values": values,
+            "saved": xp.empty((size, n), "int32"),
+            "queues": xp.zeros((size, n), "int32"),
+            "progress": progress,
+            "ended": xp.zeros(size, "uint8"),
+            "move_counts": xp.zeros(size, "int64"),
+            "look_counts": xp.zeros(size, "int64"),
+            "idle": xp.zeros(size, "int64"),
+            "units": xp.zeros(size, "float32"),
+            "price": float(problem.objective.price),
+            "heat": 0.0,
+            "cooling": 0.0,
+            "n": n,
+            "fixed": problem.fixed,
+            "strength": 0 if self.kick is None else self.kick.strength,
+            "objective_words": packed_words(xp, self._words, backend.address),
+        }

@@ -1,0 +1,180 @@
+// What is known about the first and the last items of a sequence, for all numbers of items.
+//
+//   Ends(objective, memory, n)              with memory of `bytes(n)` bytes
+//   begin(team)                             of no items
+//   changed(before, after)                  all but the first `before` and last `after` items
+//   changed update(team, order, length)             computes what is missing value(team, order,
+//   length, price)       of the whole sequence insertions(team, order, length, block, count, first,
+//   price, use)
+//       calls use(place, value) for each place from `first` to `length`: the value of the sequence
+//       with the `count` items of `block` inserted there, up to a number that is the same for all
+//       places; lanes share the places
+//   window(order, length, i, j, item, price, now, limit)
+//       the value if items i to j - 1 are replaced by item(k) for each k in [i, j); `now` is the
+//       present value
+//
+// A value is what searches compare: the cost plus the price of violations. Values above the least
+// one so far, or above `limit`, may be too low if the objective is regular.
+#pragma once
+
+#include "sequences/problem/objective.cuh"
+
+namespace gls {
+namespace sequences {
+
+template <class Objective>
+using ValueOf = typename CostOf<decltype(declared<const Objective&>().cost(
+    declared<const Objective&>().begin()))>::Type;
+
+// More than any value.
+template <class Value>
+GLS_DEVICE Value no_value() {
+  return Value(kSame<Value, double> ? 1e300 : double(int64(1) << 62));
+}
+
+// The type of suffixes: that of states if these can be concatenated; int if there are none.
+template <class Objective>
+struct SuffixOf {
+  template <class O>
+  static auto find(int) -> decltype(declared<const O&>().end());
+  template <class O>
+  static int find(...);
+  template <bool kConcatenates, class Found>
+  struct Choose {
+    using Type = Found;
+  };
+  template <class Found>
+  struct Choose<true, Found> {
+    using Type = typename Objective::State;
+  };
+  using Type = typename Choose<kHasConcatenate<Objective>, decltype(find<Objective>(0))>::Type;
+};
+
+// The numbers of first and last items whose states are known.
+struct Known {
+  int heads = 0, tails = 0;
+
+  GLS_DEVICE void changed(int before, int after) {
+    heads = before < heads ? before : heads;
+    tails = after < tails ? after : tails;
+  }
+};
+
+// Ends of any objective with states.
+template <class Objective>
+struct StatedEnds : Known {
+  using State = typename Objective::State;
+  using Suffix = typename SuffixOf<Objective>::Type;
+  using Value = ValueOf<Objective>;
+  static constexpr bool kConcatenates = kHasConcatenate<Objective>;
+  static constexpr bool kJoins = kHasJoin<Objective> || kConcatenates;
+
+  const Objective& objective;
+  State* const prefixes;   // of k items
+  Suffix* const suffixes;  // of the last k items
+
+  static constexpr int64 aligned(int64 bytes) { return (bytes + 15) / 16 * 16; }
+  static constexpr int64 bytes(int n) {
+    return aligned((n + 1) * int64(sizeof(State))) +
+           (kJoins ? aligned((n + 1) * int64(sizeof(Suffix))) : 0);
+  }
+
+  GLS_DEVICE StatedEnds(const Objective& objective, char* memory, int n)
+      : objective(objective),
+        prefixes(reinterpret_cast<State*>(memory)),
+        suffixes(reinterpret_cast<Suffix*>(memory + aligned((n + 1) * int64(sizeof(State))))) {}
+
+  template <class Team>
+  GLS_DEVICE void begin(const Team& team) {
+    team.once([&] {
+      prefixes[0] = objective.begin();
+      if constexpr (kConcatenates) {
+        suffixes[0] = objective.begin();
+      } else if constexpr (kJoins) {
+        suffixes[0] = objective.end();
+      }
+    });
+  }
+
+  template <class Team>
+  GLS_DEVICE void update(const Team& team, const int* order, int length) {
+    if (team.lane() == 0) {
+      State state = prefixes[this->heads];
+#pragma unroll 1
+      for (int k = this->heads; k < length; ++k) {
+        prefixes[k + 1] = state = objective.append(state, order[k]);
+      }
+    }
+    if constexpr (kJoins) {
+      if (team.lane() == Team::kLanes / 2) {
+        Suffix suffix = suffixes[this->tails];
+#pragma unroll 1
+        for (int k = this->tails; k < length; ++k) {
+          suffixes[k + 1] = suffix = prepended(suffix, order[length - 1 - k]);
+        }
+      }
+    }
+    this->heads = this->tails = length;
+    team.sync();
+  }
+
+  template <class Team>
+  GLS_DEVICE Value value(const Team&, const int*, int length, Value price) const {
+    return compared(objective.cost(prefixes[length]), price);
+  }
+
+  template <class Team, class Use>
+  GLS_DEVICE void insertions(const Team& team, const int* order, int length, const int* block,
+                             int count, int first, Value price, Use use) const {
+    Value least = no_value<Value>();
+#pragma unroll 1
+    for (int place = first + team.lane(); place <= length; place += Team::kLanes) {
+      State state = prefixes[place];
+      for (int k = 0; k < count; ++k) state = objective.append(state, block[k]);
+      const Value value = completed(state, order, length, place, price, least);
+      least = value < least ? value : least;
+      use(place, value);
+    }
+  }
+
+  template <class Item>
+  GLS_DEVICE Value window(const int* order, int length, int i, int j, Item item, Value price, Value,
+                          Value limit) const {
+    State state = prefixes[i];
+#pragma unroll 1
+    for (int k = i; k < j; ++k) state = objective.append(state, item(k));
+    return completed(state, order, length, j, price, limit);
+  }
+
+ private:
+  GLS_DEVICE Suffix prepended(const Suffix& suffix, int item) const {
+    if constexpr (kConcatenates) {
+      return objective.concatenate(objective.append(objective.begin(), item), suffix);
+    } else {
+      return objective.prepend(suffix, item);
+    }
+  }
+
+  // The value of a sequence whose first items have led to `state`; those from `place` on follow.
+  GLS_DEVICE Value completed(State state, const int* order, int length, int place, Value price,
+                             Value limit) const {
+    if constexpr (kConcatenates) {
+      state = objective.concatenate(state, suffixes[length - place]);
+    } else if constexpr (kJoins) {
+      return compared(objective.join(state, suffixes[length - place]), price);
+    } else {
+#pragma unroll 1
+      for (int k = place; k < length; ++k) {
+        if constexpr (kHasRegular<Objective>) {
+          const Value found = compared(objective.cost(state), price);
+          if (found > limit) return found;
+        }
+        state = objective.append(state, order[k]);
+      }
+    }
+    return compared(objective.cost(state), price);
+  }
+};
+
+}  // namespace sequences
+}  // namespace gls

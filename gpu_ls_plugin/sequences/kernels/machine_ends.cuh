@@ -1,0 +1,222 @@
+// Ends of objectives with a time for each of several machines (sequences/problem/machines.cuh).
+//
+// The times of a machine are adjacent for all numbers of items, so that lanes that evaluate
+// adjacent places read adjacent times. On a GPU, lanes are machines while the times are computed:
+// lane l handles item k - l in step k, and takes the time of the machine before from the lane
+// before.
+#pragma once
+
+#include "sequences/kernels/ends.cuh"
+#include "sequences/problem/machines.cuh"
+
+namespace gls {
+namespace sequences {
+
+template <class Objective>
+struct MachineEnds : Known {
+  using State = typename Objective::State;
+  using Suffix = typename Objective::Suffix;
+  using Time = typename Objective::Time;
+  using Total = typename Objective::Total;
+  using Value = ValueOf<Objective>;
+  static constexpr int kMachines = Objective::kMachines;
+  static constexpr bool kJoins = kHasJoin<Objective>;
+
+  const Objective& objective;
+  const int pitch;  // even, so that the lanes of a step write to different banks
+  Time* const heads_at;
+  Time* const tails_at;
+  Total* const totals;
+  const int* order = nullptr;
+  int length = 0;
+
+  static constexpr int64 aligned(int64 bytes) { return (bytes + 15) / 16 * 16; }
+  static constexpr int pitch_of(int n) { return (n + 2) / 2 * 2; }
+  static constexpr int64 times(int n) {
+    return aligned(int64(kMachines) * pitch_of(n) * int(sizeof(Time)));
+  }
+  static constexpr int64 bytes(int n) {
+    return times(n) * (kJoins ? 2 : 1) + aligned((n + 1) * int64(sizeof(Total)));
+  }
+
+  GLS_DEVICE MachineEnds(const Objective& objective, char* memory, int n)
+      : objective(objective),
+        pitch(pitch_of(n)),
+        heads_at(reinterpret_cast<Time*>(memory)),
+        tails_at(reinterpret_cast<Time*>(memory + times(n))),
+        totals(reinterpret_cast<Total*>(memory + times(n) * (kJoins ? 2 : 1))) {}
+
+  template <class Team>
+  GLS_DEVICE void begin(const Team& team) {
+    team.each(kMachines, [&](int machine) {
+      heads_at[machine * pitch] = 0;
+      if constexpr (kJoins) tails_at[machine * pitch] = 0;
+    });
+    team.once([&] { totals[0] = 0; });
+    team.sync();
+  }
+
+  template <class Team>
+  GLS_DEVICE void update(const Team& team, const int* items, int count) {
+    order = items, length = count;
+    constexpr int kSquads = Team::kLanes > 32 ? Team::kLanes / 32 : 1;
+    const int squad = team.lane() / 32;
+    if (squad == 0) wave<Team, true>(team, this->heads);
+    if constexpr (kJoins) {
+      if (squad == kSquads - 1) wave<Team, false>(team, this->tails);
+    }
+    this->heads = this->tails = length;
+    team.sync();
+  }
+
+  template <class Team>
+  GLS_DEVICE Value value(const Team&, const int*, int count, Value price) const {
+    return compared(objective.cost_of(totals[count]), price);
+  }
+
+  template <class Team, class Use>
+  GLS_DEVICE void insertions(const Team& team, const int* items, int count, const int* block,
+                             int block_count, int first, Value price, Use use) const {
+    if constexpr (kJoins) {
+      if (block_count == 1) return joined_insertions(team, block[0], first, price, use);
+    }
+    Value least = no_value<Value>();
+#pragma unroll 1
+    for (int place = first + team.lane(); place <= count; place += Team::kLanes) {
+      const auto item = [&](int k) { return block[k - place]; };
+      const Value value =
+          after(items, count, place, place + block_count, place, item, price, least);
+      least = value < least ? value : least;
+      use(place, value);
+    }
+  }
+
+  template <class Item>
+  GLS_DEVICE Value window(const int* items, int count, int i, int j, Item item, Value price, Value,
+                          Value limit) const {
+    return after(items, count, i, j, j, item, price, limit);
+  }
+
+ private:
+  // Computes the times of the items beyond the first, or last, `known`.
+  template <class Team, bool kHeads>
+  GLS_DEVICE void wave(const Team& team, int known) {
+    constexpr int kSpan = Team::kLanes < 32 ? 1 : 32, kOwn = (kMachines + kSpan - 1) / kSpan;
+    constexpr int kUsed = (kMachines + kOwn - 1) / kOwn;  // lanes with machines
+    Time* const all = kHeads ? heads_at : tails_at;
+    const int lane = team.lane() % kSpan, count = length - known;
+    Time at[kOwn], left = 0;
+    const auto machine = [&](int own) {
+      const int number = lane * kOwn + own;
+      return kHeads ? number : kMachines - 1 - number;
+    };
+    GLS_UNROLL
+    for (int own = 0; own < kOwn; ++own) {
+      at[own] = lane * kOwn + own < kMachines ? all[machine(own) * pitch + known] : 0;
+    }
+    Total total = kHeads ? totals[known] : 0;
+#pragma unroll 1
+    for (int step = 0; step < count + kUsed - 1; ++step) {
+#ifdef __CUDACC__
+      if constexpr (kSpan > 1) left = Time(__shfl_up_sync(kAllLanes, at[kOwn - 1], 1));
+#endif
+      if (kSpan == 1 || lane == 0) left = 0;
+      const int k = known + step - lane;
+      if (k < known || k >= length) continue;
+      const int item = kHeads ? order[k] : order[length - 1 - k];
+      const int other = k == 0 ? -1 : kHeads ? order[k - 1] : order[length - k];
+      GLS_UNROLL
+      for (int own = 0; own < kOwn; ++own) {
+        if (lane * kOwn + own >= kMachines) break;
+        const int here = machine(own);
+        if constexpr (kHeads) {
+          left = objective.head(here, at[own], left, other, item);
+        } else {
+          left = objective.tail(here, at[own], left, item, other);
+        }
+        at[own] = left;
+        all[here * pitch + k + 1] = left;
+      }
+      if constexpr (kHeads) {
+        if ((lane + 1) * kOwn >= kMachines && lane * kOwn < kMachines) {
+          totals[k + 1] = total = objective.finish(total, left, item);
+        }
+      }
+    }
+  }
+
+  // The values of inserting an item, by joining a prefix, the item and a suffix. Each lane handles
+  // several places at a time.
+  template <class Team, class Use>
+  GLS_DEVICE void joined_insertions(const Team& team, int item, int first, Value price,
+                                    Use use) const {
+    constexpr int kWide = Team::kLanes > 1 ? 2 : 16;
+#pragma unroll 1
+    for (int base = first + team.lane(); base <= length; base += kWide * Team::kLanes) {
+      Time left[kWide];
+      Total most[kWide];
+      int places[kWide], previous[kWide], next[kWide];
+      GLS_UNROLL
+      for (int w = 0; w < kWide; ++w) {
+        const int place = base + w * Team::kLanes;
+        places[w] = place < length ? place : length;
+        left[w] = 0, most[w] = 0;
+        previous[w] = places[w] > 0 ? order[places[w] - 1] : -1;
+        next[w] = places[w] < length ? order[places[w]] : -1;
+      }
+#pragma unroll 2
+      for (int machine = 0; machine < kMachines; ++machine) {
+        const Time* const own_heads = heads_at + machine * pitch;
+        const Time* const own_tails = tails_at + machine * pitch + length;
+        GLS_UNROLL
+        for (int w = 0; w < kWide; ++w) {
+          left[w] = objective.head(machine, own_heads[places[w]], left[w], previous[w], item);
+          most[w] = objective.meet(most[w], machine, left[w], own_tails[-places[w]], item, next[w]);
+        }
+      }
+      GLS_UNROLL
+      for (int w = 0; w < kWide; ++w) {
+        if (base + w * Team::kLanes <= length) {
+          use(places[w], compared(objective.cost_of(most[w]), price));
+        }
+      }
+    }
+  }
+
+  // The value of a sequence that begins with the first i items and item(k) for k in [i, j); the
+  // items from `place` on follow.
+  template <class Item>
+  GLS_DEVICE Value after(const int* items, int count, int i, int j, int place, Item item,
+                         Value price, Value limit) const {
+    State state;
+    GLS_UNROLL
+    for (int machine = 0; machine < kMachines; ++machine) {
+      state.at[machine] = heads_at[machine * pitch + i];
+    }
+    state.total = totals[i], state.last = i > 0 ? items[i - 1] : -1;
+#pragma unroll 1
+    for (int k = i; k < j; ++k) state = objective.append(state, item(k));
+    if constexpr (kJoins) {
+      Total most = 0;
+      const int next = place < count ? items[place] : -1;
+      GLS_UNROLL
+      for (int machine = 0; machine < kMachines; ++machine) {
+        most = objective.meet(most, machine, state.at[machine],
+                              tails_at[machine * pitch + count - place], state.last, next);
+      }
+      return compared(objective.cost_of(most), price);
+    }
+#pragma unroll 1
+    for (int k = place; k < count; ++k) {
+      if constexpr (kHasRegular<Objective>) {
+        const Value found = compared(objective.cost(state), price);
+        if (found > limit) return found;
+      }
+      state = objective.append(state, items[k]);
+    }
+    return compared(objective.cost(state), price);
+  }
+};
+
+}  // namespace sequences
+}  // namespace gls

@@ -1,0 +1,72 @@
+// Ends of objectives that are sums over pairs of items: nothing is kept (see ends.cuh).
+#pragma once
+
+#include "sequences/kernels/ends.cuh"
+
+namespace gls {
+namespace sequences {
+
+template <class Objective>
+struct PairEnds {
+  using Value = typename CostOf<decltype(declared<const Objective&>().pair(0, 0))>::Type;
+
+  const Objective& objective;
+
+  static constexpr int64 bytes(int) { return 0; }
+  GLS_DEVICE PairEnds(const Objective& objective, char*, int) : objective(objective) {}
+
+  template <class Team>
+  GLS_DEVICE void begin(const Team&) {}
+  GLS_DEVICE void changed(int, int) {}
+  template <class Team>
+  GLS_DEVICE void update(const Team&, const int*, int) {}
+
+  template <class Team>
+  GLS_DEVICE Value value(const Team& team, const int* order, int length, Value) const {
+    return team.template sum<Value>(length, [&](int i) {
+      Value own = 0;
+      for (int k = i + 1; k < length; ++k) own += objective.pair(order[i], order[k]);
+      return own;
+    });
+  }
+
+  // Each lane handles adjacent places. The values are relative to that of place `first`.
+  template <class Team, class Use>
+  GLS_DEVICE void insertions(const Team& team, const int* order, int length, const int* block,
+                             int count, int first, Value, Use use) const {
+    const int each = (length - first + Team::kLanes) / Team::kLanes;
+    const int begin = first + team.lane() * each;
+    const int end = begin + each < length ? begin + each : length;
+    // What it changes to move the block behind the item at a place.
+    const auto step = [&](int place) {
+      Value change = 0;
+      for (int k = 0; k < count; ++k) {
+        change += objective.pair(order[place], block[k]) - objective.pair(block[k], order[place]);
+      }
+      return change;
+    };
+    Value value = 0;
+    if constexpr (Team::kLanes > 1) {
+      for (int place = begin; place < end; ++place) value += step(place);
+      value = team.scan(value, Value(0), [](Value a, Value b) { return a + b; }).before;
+    }
+    for (int place = begin; place < begin + each && place <= length; ++place) {
+      use(place, value);
+      if (place < length) value += step(place);
+    }
+  }
+
+  template <class Item>
+  GLS_DEVICE Value window(const int* order, int, int i, int j, Item item, Value, Value now,
+                          Value) const {
+    for (int a = i; a < j; ++a) {
+      for (int b = a + 1; b < j; ++b) {
+        now += objective.pair(item(a), item(b)) - objective.pair(order[a], order[b]);
+      }
+    }
+    return now;
+  }
+};
+
+}  // namespace sequences
+}  // namespace gls

@@ -1,0 +1,251 @@
+// A sequence while a team searches it: some or all items in order, and the ends of the sequence.
+#pragma once
+
+#include "backends/include/philox.cuh"
+#include "sequences/kernels/machine_ends.cuh"
+#include "sequences/kernels/pair_ends.cuh"
+
+namespace gls {
+namespace sequences {
+
+// How an objective is evaluated.
+template <class Objective, bool kPairs, bool kMachines>
+struct EndsFor {
+  using Type = StatedEnds<Objective>;
+};
+template <class Objective>
+struct EndsFor<Objective, false, true> {
+  using Type = MachineEnds<Objective>;
+};
+template <class Objective, bool kMachines>
+struct EndsFor<Objective, true, kMachines> {
+  using Type = PairEnds<Objective>;
+};
+template <class Objective>
+using EndsOf = typename EndsFor<Objective, kHasPairs<Objective>, kHasMachines<Objective>>::Type;
+
+}  // namespace sequences
+
+constexpr int kMostBlock = 64;  // maximum number of items that are moved or removed together
+
+template <class Objective>
+struct WorkingSequence {
+  using Ends = sequences::EndsOf<Objective>;
+  using Value = typename Ends::Value;
+  // Whether `Ends::insertions` gives values relative to an unknown one.
+  static constexpr bool kRelative = sequences::kHasPairs<Objective>;
+
+  // A place and the value there. Random numbers break ties.
+  struct Place {
+    Value value;
+    uint32 lot;
+    int place;
+
+    GLS_DEVICE bool operator<(const Place& other) const {
+      if (value != other.value) return value < other.value;
+      return lot != other.lot ? lot < other.lot : place < other.place;
+    }
+  };
+
+  const int n, fixed;  // items; how many at the front stay there
+  int length = 0;
+  int* const order;     // the items that are in the sequence
+  int* const place_of;  // by item
+  int* const queue;     // the order in which a descent looks at items
+  int* const spare;     // scratch
+  int* const block;     // items that are outside of the sequence
+  Ends ends;
+  const Value price;
+  Value now = 0;
+  uint32 salt = 0;
+  int64 looks = 0, moves = 0;
+
+  static constexpr int64 bytes(int n) {
+    return (int64(4 * n + kMostBlock) * int(sizeof(int)) + 15) / 16 * 16 + Ends::bytes(n);
+  }
+
+  GLS_DEVICE WorkingSequence(const Objective& objective, int n, int fixed, Value price,
+                             char* memory)
+      : n(n),
+        fixed(fixed),
+        order(reinterpret_cast<int*>(memory)),
+        place_of(order + n),
+        queue(order + 2 * n),
+        spare(order + 3 * n),
+        block(order + 4 * n),
+        ends(objective, memory + (bytes(n) - Ends::bytes(n)), n),
+        price(price) {}
+
+  // Begins with `count` items.
+  template <class Team>
+  GLS_DEVICE void begin(const Team& team, const int* items, int count) {
+    length = count;
+    team.each(count, [&](int k) { order[k] = items[k], place_of[items[k]] = k; });
+    ends.begin(team);
+    team.sync();
+    evaluate(team);
+  }
+
+  template <class Team>
+  GLS_DEVICE void evaluate(const Team& team) {
+    ends.update(team, order, length);
+    now = ends.value(team, order, length, price);
+  }
+
+  // Takes `count` items out, which are then in `block`.
+  template <class Team>
+  GLS_DEVICE void erase(const Team& team, int place, int count) {
+    team.each(count, [&](int k) { block[k] = order[place + k]; });
+    length -= count;
+#pragma unroll 1
+    for (int base = place; base < length; base += Team::kLanes) {
+      const int k = base + team.lane(), item = k < length ? order[k + count] : 0;
+      team.sync();
+      if (k < length) order[k] = item, place_of[item] = k;
+    }
+    ends.changed(place, length - place);
+    team.sync();
+  }
+
+  // Puts the `count` items of `block` at a place.
+  template <class Team>
+  GLS_DEVICE void insert(const Team& team, int place, int count) {
+    team.sync();
+#pragma unroll 1
+    for (int end = length; end > place; end -= Team::kLanes) {
+      const int k = end - 1 - team.lane(), item = k >= place ? order[k] : 0;
+      team.sync();
+      if (k >= place) order[k + count] = item, place_of[item] = k + count;
+    }
+    team.each(count, [&](int k) { order[place + k] = block[k], place_of[block[k]] = place + k; });
+    ends.changed(place, length - place);
+    length += count;
+    team.sync();
+  }
+
+  // The best place for the `count` items of `block`, and the place `old` with its value.
+  template <class Team>
+  GLS_DEVICE Place best_place(const Team& team, int count, int old, Place& at_old) {
+    ends.update(team, order, length);
+    salt = salt * 1664525u + 1013904223u;
+    const Place none{sequences::no_value<Value>(), ~0u, 0};
+    Place best = none;
+    at_old = none;
+    ends.insertions(team, order, length, block, count, fixed, price, [&](int place, Value value) {
+      const Place found{value, (uint32(place) * 0x9E3779B1u ^ salt) * 0x85EBCA77u, place};
+      if (found < best) best = found;
+      if (kRelative && place == old) at_old = found;
+    });
+    looks += length - fixed + 1;
+    if constexpr (kRelative) at_old = team.least(at_old);
+    return team.least(best);
+  }
+
+  // Moves `count` items to their best place; returns whether that lowers the value.
+  template <class Team>
+  GLS_DEVICE bool reinsert(const Team& team, int place, int count) {
+    if (place < fixed) return false;
+    erase(team, place, count);
+    Place at_old;
+    const Place best = best_place(team, count, place, at_old);
+    const Value before = kRelative ? at_old.value : now;
+    const bool lower = best.value < before;
+    insert(team, lower ? best.place : place, count);
+    if (!lower) return false;
+    now += best.value - before;
+    ++moves;
+    return true;
+  }
+
+  // Puts the `count` items of `block` at their best place.
+  template <class Team>
+  GLS_DEVICE void insert_best(const Team& team, int count) {
+    Place unused;
+    const Place best = best_place(team, count, -1, unused);
+    insert(team, best.place, count);
+    now = best.value;
+  }
+
+  // Replaces the items between place `here` and the best other place, at least `apart` away; item
+  // k of them becomes item(other, k). Returns whether that lowers the value.
+  template <class Team, class Item>
+  GLS_DEVICE bool rewrite(const Team& team, int here, int apart, Item item) {
+    if (here < fixed) return false;
+    ends.update(team, order, length);
+    salt = salt * 1664525u + 1013904223u;
+    Place best{now, 0, here};
+#pragma unroll 1
+    for (int other = fixed + team.lane(); other < length; other += Team::kLanes) {
+      const int i = other < here ? other : here, j = (other < here ? here : other) + 1;
+      if (j - i <= apart) continue;
+      const Value value = ends.window(
+          order, length, i, j, [&](int k) { return item(other, k); }, price, now, best.value);
+      const Place found{value, (uint32(other) * 0x9E3779B1u ^ salt) * 0x85EBCA77u | 1u, other};
+      if (value < now && found < best) best = found;
+    }
+    looks += length - fixed;
+    best = team.least(best);
+    if (!(best.value < now)) return false;
+    const int other = best.place;
+    const int i = other < here ? other : here, j = (other < here ? here : other) + 1;
+    team.each(j - i, [&](int k) { spare[k] = item(other, i + k); });
+    team.sync();
+    team.each(j - i, [&](int k) { order[i + k] = spare[k], place_of[spare[k]] = i + k; });
+    ends.changed(i, length - j);
+    team.sync();
+    now = best.value;
+    ++moves;
+    return true;
+  }
+
+  // Returns to the `length` items of `saved`, with their value.
+  template <class Team>
+  GLS_DEVICE void restore(const Team& team, const int* saved, Value value) {
+    const int first =
+        team.least(length, length, [&](int k) { return order[k] != saved[k] ? k : length; });
+    const int after = team.least(length, length, [&](int k) {
+      return order[length - 1 - k] != saved[length - 1 - k] ? k : length;
+    });
+    team.sync();
+    team.each(length, [&](int k) { order[k] = saved[k], place_of[saved[k]] = k; });
+    ends.changed(first, after);
+    now = value;
+    team.sync();
+  }
+};
+
+// The progress of a descent, so that it can go on in a later launch.
+struct Descent {
+  int at, idle, shuffles;  // next item in the queue; looks without a move; shuffles so far
+};
+
+// Looks at items in random order, again and again, until no move of any item lowers the value.
+// Ends after `most` looks at items; returns whether the sequence is a local optimum.
+template <class... Moves, class Team, class Search>
+GLS_DEVICE bool descend(const Team& team, Search& search, Philox& random, int64 stream, int64 most,
+                        Descent& progress) {
+  if constexpr (sizeof...(Moves) == 0) return true;
+  const int count = search.length;
+#pragma unroll 1
+  for (; progress.idle < count; --most) {
+    if (most <= 0) return false;
+    if (progress.at == count) {
+      team.each(count, [&](int k) { search.queue[k] = search.order[k]; });
+      random.seek(stream | int64(progress.shuffles & 1023) << 14);
+      team.sync();
+      team.once([&] {
+        for (int k = count - 1; k > 0; --k) {
+          const int other = int(random.below(uint32(k + 1))), item = search.queue[k];
+          search.queue[k] = search.queue[other], search.queue[other] = item;
+        }
+      });
+      progress.at = 0, ++progress.shuffles;
+    }
+    const int item = search.queue[progress.at++];
+    const bool moved = (Moves::improve(team, search, item) || ...);
+    progress.idle = moved ? 0 : progress.idle + 1;
+  }
+  return true;
+}
+
+}  // namespace gls

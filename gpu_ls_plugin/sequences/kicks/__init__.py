@@ -1,0 +1,1 @@
+"""Kicks of sequences."""

@@ -1,0 +1,52 @@
+// Kicks of sequences. A kick is a struct with
+//
+//   template <class... Moves, class Team, class Search>
+//   static void kick(const Team&, Search&, Philox&, int64 stream, int strength)
+//
+// It changes a complete sequence into another one, and leaves its value in `Search::now`. `stream`
+// is the first of the random steps that belong to the kick.
+#pragma once
+
+#include "sequences/kernels/working_sequence.cuh"
+
+namespace gls {
+
+// Removes random items and inserts each at its best place, in the order of removal (Ruiz and
+// Stützle 2007). With kDescends, the sequence without them is first searched (Dubois-Lacoste,
+// Pagnozzi and Stützle 2017).
+template <bool kDescends>
+struct DestroyRepairKick {
+  template <class... Moves, class Team, class Search>
+  GLS_DEVICE static void kick(const Team& team, Search& search, Philox& random, int64 stream,
+                              int strength) {
+    const int movable = search.length - search.fixed;
+    const int count = strength < movable ? strength : movable;
+    int* const removed = search.block + 1;
+    random.seek(stream | int64(1023) << 14);
+#pragma unroll 1
+    for (int k = 0; k < count; ++k) {
+      const int left = search.length - search.fixed;
+      search.erase(team, search.fixed + int(random.below(uint32(left))), 1);
+      team.once([&] { removed[k] = search.block[0]; });
+    }
+    if constexpr (kDescends && sizeof...(Moves) > 0) {
+      Descent progress{search.length, 0, 512};
+      search.evaluate(team);
+      // Moves use `block`, too.
+      team.each(count, [&](int k) { search.spare[search.length + k] = removed[k]; });
+      team.sync();
+      descend<Moves...>(team, search, random, stream, int64(1) << 40, progress);
+      team.sync();
+      team.each(count, [&](int k) { removed[k] = search.spare[search.length + k]; });
+      team.sync();
+    }
+#pragma unroll 1
+    for (int k = 0; k < count; ++k) {
+      team.once([&] { search.block[0] = removed[k]; });
+      search.insert_best(team, 1);
+    }
+    if constexpr (Search::kRelative) search.evaluate(team);
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,176 @@
+"""Iterated search on sequences: kick, descend, accept or undo."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import Budget, Stopwatch
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.feasibility import warns_if_infeasible
+from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
+from gpu_ls_plugin.runs.search_population import KICKS_OF_A_CALL, search_population
+from gpu_ls_plugin.sequences.engines.sequence_population import SequencePopulation
+from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
+from gpu_ls_plugin.sequences.moves.sequence_moves import Insertion, SequenceMove
+from gpu_ls_plugin.sequences.problem.sequence import Sequence
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.result import Callback, Result
+
+TEMPERATURE = 0.03  # of the default acceptance, in mean costs per item
+
+
+def _default_accept() -> Annealing:
+    return Annealing(TEMPERATURE, TEMPERATURE)
+
+
+@dataclass(frozen=True)
+class SequenceSearch:
+    """Improve sequences by iterated local search or iterated greedy.
+
+    Each row has a chain: it descends to a local optimum; then it kicks, descends, and continues
+    from the new sequence if the acceptance rule takes it (Ruiz and Stützle 2007).
+
+    Parameters
+    ----------
+    moves : sequence of SequenceMove
+        A look at an item makes the best move of the first kind that lowers the value.
+    kick : SequenceKick, optional
+        None: the search ends at local optima.
+    accept : Acceptance
+        By default, annealing at a constant temperature.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A part is of the wrong kind.
+    """
+
+    moves: tuple[Any, ...] = (Insertion(),)
+    kick: SequenceKick | None = field(default_factory=DestroyRepair)
+    accept: Acceptance = field(default_factory=_default_accept)
+
+    name = "sequence_search"
+    adopts: ClassVar[bool] = True  # its populations accept rows from elsewhere
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.moves, (list, tuple)):
+            raise InvalidTypeError(
+                f"moves: {self.moves!r:.80} is not a list, such as [Insertion()]"
+            )
+        object.__setattr__(self, "moves", tuple(self.moves))
+        if not self.moves:
+            raise InvalidParameterError("moves: the list is empty; give it Insertion()")
+        for move in self.moves:
+            checks.instance("moves", move, kind=SequenceMove, wanted="move of sequences")
+        checks.given_fields(
+            self, checks.instance, "kick", kind=SequenceKick, wanted="kick of sequences"
+        )
+        wanted = "acceptance rule, such as Better()"
+        checks.fields(self, checks.instance, "accept", kind=Acceptance, wanted=wanted)
+
+    @warns_if_infeasible
+    def __call__(
+        self,
+        problem: Sequence,
+        sequences: Any,
+        *,
+        seed: int | None = 0,
+        budget: Budget | None = None,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+    ) -> Result:
+        """Improve a batch of sequences until the budget is spent.
+
+        Parameters
+        ----------
+        problem : Sequence
+        sequences : array, shape (P, n), integer
+            NumPy or CuPy array, not changed. With CuPy, the result is on the same device.
+        seed : int or None
+            None draws a random seed.
+        budget : Budget, optional
+            `seconds`, `kicks` and `moves` of each row, `target`. By default 50 kicks.
+        backend, device
+            See `get_backend`.
+        callback : callable, optional
+            Called with a `Progress` after each launch of about 50 ms.
+        memory_limit : int, optional
+            How many bytes may be used; by default, all that are available.
+        first_row : int
+            Number of the first row if the batch is part of a larger one.
+
+        Returns
+        -------
+        Result
+            The best sequence of each chain, never worse than the given one. After Ctrl-C, these are
+            the best so far, and `statistics.interrupted` is true.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError, InvalidParameterError
+            Sequences or a parameter are invalid.
+        FaultyPartError
+            The objective's functor and its `evaluate` disagree.
+        InsufficientMemoryError
+            The sequences do not fit into memory.
+        """
+        watch = Stopwatch(budget)
+        checks.callback(callback)
+        population = self.population(
+            problem,
+            sequences,
+            seed=seed,
+            backend=backend,
+            device=device,
+            first_row=first_row,
+            target=watch.budget.target,
+            moves=watch.budget.moves,
+        )
+        with population.backend.current():
+            return search_population(self, population, problem, watch, callback, sequences)
+
+    def population(
+        self,
+        problem: Sequence,
+        sequences: Any,
+        *,
+        seed: int | None = 0,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+        target: float | None = None,
+        moves: int | None = None,
+        seconds: float = math.inf,
+        parts: int = 1,
+    ) -> SequencePopulation:
+        """Return a population of the given rows; see `__call__`."""
+        checks.instance("problem", problem, kind=Sequence, wanted="Sequence")
+        chosen = get_backend(backend, device, tours=sequences)
+        with chosen.current():
+            rows = problem.check(chosen.to_numpy(sequences), parameter="sequences")
+            return SequencePopulation(
+                problem,
+                rows,
+                checks.seed(seed),
+                chosen,
+                moves=self.moves,
+                kick=self.kick,
+                accept=self.accept,
+                first_row=checks.first_row(first_row),
+                target=target,
+                most_moves=moves,
+            )
+
+    def own_kicks(self, problem: Sequence) -> int:
+        """Return how many kicks a search makes if there is no other limit."""
+        return KICKS_OF_A_CALL
