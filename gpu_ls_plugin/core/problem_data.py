@@ -35,8 +35,18 @@ def array_of(values: ArrayLike, parameter: str) -> NDArray[Any]:
     return array.astype(np.float64) if array.dtype == np.float16 else array
 
 
-def integers_of(values: ArrayLike, parameter: str, *axes: str) -> NDArray[np.int64]:
-    """Return an int64 copy; raise unless it has the named axes and no axis is empty."""
+def integers_of(
+    values: ArrayLike,
+    parameter: str,
+    *axes: str,
+    shape: tuple[int, ...] | None = None,
+    signed: bool = True,
+) -> NDArray[np.int64]:
+    """Return an int64 copy; raise unless it has the named axes and no axis is empty.
+
+    Also raise if it has another `shape` than a given one, or if it is not `signed` and an entry is
+    negative.
+    """
     array = array_of(values, parameter)
     if array.ndim != len(axes) or not array.size:
         raise InvalidProblemError(
@@ -50,6 +60,13 @@ def integers_of(values: ArrayLike, parameter: str, *axes: str) -> NDArray[np.int
             f"{parameter}: entry {place} is {array[place]}, not an integer of 64 bits; multiply "
             "and round them first"
         )
+    if shape is not None and array.shape != shape:
+        raise InvalidProblemError(
+            f"{parameter}: shape {array.shape}, but ({', '.join(axes)}) is {shape}"
+        )
+    if not signed and (array < 0).any():
+        place = tuple(int(index) for index in np.argwhere(array < 0)[0])
+        raise InvalidProblemError(f"{parameter}: entry {place} is {array[place]}, negative")
     return np.ascontiguousarray(array, np.int64)
 
 

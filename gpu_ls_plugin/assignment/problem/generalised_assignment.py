@@ -13,6 +13,7 @@ from gpu_ls_plugin.assignment.problem.load_prices import UNIT, likely_values, lo
 from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
+from gpu_ls_plugin.core.integer_files import made_of
 from gpu_ls_plugin.core.problem_data import integers_of, labels, largest
 from gpu_ls_plugin.core.rows import blocks
 
@@ -78,8 +79,10 @@ class GeneralisedAssignment(Assignment):
         optimum: float | None = None,
     ) -> None:
         self.costs = integers_of(costs, "costs", "jobs", "agents")
-        self.resources = _amounts(resources, "resources", self.costs.shape, "jobs", "agents")
-        self.capacities = _amounts(capacities, "capacities", self.costs.shape[1:], "agents")
+        shape = self.costs.shape
+        taken = partial(integers_of, signed=False)
+        self.resources = taken(resources, "resources", "jobs", "agents", shape=shape)
+        self.capacities = taken(capacities, "capacities", "agents", shape=shape[1:])
         self.sense = checks.choice("sense", sense, known=("min", "max"))
         jobs, self.agents = map(int, self.costs.shape)
         for parameter, table in (("costs", self.costs), ("resources", self.resources)):
@@ -128,7 +131,7 @@ class GeneralisedAssignment(Assignment):
         """
         which = checks.integer("which", which, least=1)
         read = partial(assignment_files.read_generalised_assignment, which=which)
-        return assignment_files.made_of(path, read, cls, sense, optimum=optimum)
+        return made_of(path, read, cls, sense, optimum=optimum)
 
     @classmethod
     def generated(cls, kind: str, jobs: int, agents: int, seed: int | None = 0) -> Self:
@@ -270,18 +273,3 @@ class GeneralisedAssignment(Assignment):
     @property
     def _number(self) -> type[np.signedinteger[Any]]:
         return np.int32 if largest(self.costs, self.resources) < SMALL else np.int64
-
-
-def _amounts(
-    given: ArrayLike, parameter: str, shape: tuple[int, ...], *axes: str
-) -> NDArray[np.int64]:
-    """Return integers of this shape; raise if one is negative."""
-    amounts = integers_of(given, parameter, *axes)
-    if amounts.shape != shape:
-        raise InvalidProblemError(
-            f"{parameter}: shape {amounts.shape}, but costs have {shape}, ({', '.join(axes)})"
-        )
-    if (amounts < 0).any():
-        place = tuple(int(index) for index in np.argwhere(amounts < 0)[0])
-        raise InvalidProblemError(f"{parameter}: entry {place} is {amounts[place]}, negative")
-    return amounts

@@ -12,6 +12,7 @@ from gpu_ls_plugin.assignment.problem.assignment import Assignment, neighbour_li
 from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
+from gpu_ls_plugin.core.integer_files import made_of
 from gpu_ls_plugin.core.problem_data import integers_of, labels
 from gpu_ls_plugin.core.rows import blocks
 
@@ -86,7 +87,7 @@ class GraphColouring(Assignment):
             The file is invalid; the message names the file and the line.
         """
         read = assignment_files.read_graph
-        return assignment_files.made_of(path, read, cls, colours, optimum=optimum)
+        return made_of(path, read, cls, colours, optimum=optimum)
 
     @classmethod
     def random(cls, n: int, density: float, colours: int, seed: int | None = 0) -> Self:

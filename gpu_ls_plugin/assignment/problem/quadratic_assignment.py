@@ -12,6 +12,7 @@ from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidProblemError, InvalidTourError
+from gpu_ls_plugin.core.integer_files import made_of
 from gpu_ls_plugin.core.problem_data import integers_of, labels, largest
 from gpu_ls_plugin.core.rows import blocks
 
@@ -92,7 +93,7 @@ class QuadraticAssignment(Assignment):
             The file is invalid; the message names the file and the line.
         """
         read = assignment_files.read_quadratic_assignment
-        return assignment_files.made_of(path, read, cls, optimum=optimum)
+        return made_of(path, read, cls, optimum=optimum)
 
     @classmethod
     def generated(cls, n: int, seed: int | None = 0) -> Self:
