@@ -29,7 +29,13 @@ def check_tours(
     return problem.check(tours, parameter=parameter)
 
 
-def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") -> NDArray[np.int32]:
+def check_permutations(
+    tours: ArrayLike,
+    n: int,
+    *,
+    parameter: str = "tours",
+    words: tuple[str, str, str] = ("tours", "cities", "city"),
+) -> NDArray[np.int32]:
     """Return a batch of permutations of 0..n-1 as an array.
 
     Parameters
@@ -40,6 +46,8 @@ def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") ->
         Number of cities.
     parameter : str
         Name of the tours in messages.
+    words : tuple of str
+        Words for rows, for entries and for one entry in messages.
 
     Returns
     -------
@@ -53,7 +61,7 @@ def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") ->
     InvalidTypeError
         The entries are not integers.
     """
-    batch = check_values(tours, n, n, parameter=parameter, words=("tours", "cities", "city"))
+    batch = check_values(tours, n, n, parameter=parameter, words=words)
     for rows in blocks(*batch.shape):
         seen = np.zeros(batch[rows].shape, dtype=np.bool_)
         np.put_along_axis(seen, batch[rows], True, axis=1)
@@ -62,8 +70,8 @@ def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") ->
             row = rows.start + int(complete.argmin())
             counts = np.bincount(batch[row], minlength=n)
             raise InvalidTourError(
-                f"{parameter}: row {row} is not a permutation: city {counts.argmax()} appears "
-                f"{counts.max()} times, city {counts.argmin()} is missing"
+                f"{parameter}: row {row} is not a permutation: {words[2]} {counts.argmax()} "
+                f"appears {counts.max()} times, {words[2]} {counts.argmin()} is missing"
             )
     return batch
 

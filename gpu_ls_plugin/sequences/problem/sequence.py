@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.problem_data import labels
 from gpu_ls_plugin.core.rows import check_permutations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST_ITEMS = 2**15  # kernels number items in 16 bits
 MOST = 2**62  # costs and violations stay below this
+WORDS = ("sequences", "items", "item")
 
 
 class Sequence(Problem):
@@ -81,7 +82,7 @@ class Sequence(Problem):
 
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
         """Return sequences as an array, or raise and name a wrong row; see `Problem.check`."""
-        return check_permutations(rows, self.n, parameter=parameter)
+        return check_permutations(rows, self.n, parameter=parameter, words=WORDS)
 
     def cost(self, rows: Any, /) -> NDArray[Any]:
         """Return the cost of each sequence, without the price of violations."""
@@ -107,6 +108,13 @@ class Sequence(Problem):
     def compared_costs(self, backend: Any, rows: Any, costs: Any, /) -> Any:
         """Return the numbers by which searches compare sequences, on a backend."""
         return backend.xp.asarray(self.compared(backend.to_numpy(rows)))
+
+    def _one(self, row: Any) -> NDArray[np.int32]:
+        """Return the only sequence as an array (n,); raise if there are several."""
+        rows = self.check(row, parameter="row")
+        if len(rows) != 1:
+            raise InvalidTourError(f"row: {len(rows)} sequences, but one is needed; pass one row")
+        return np.asarray(rows[0])
 
     def _evaluated(self, rows: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Return costs and violations (or None) of checked rows, as the objective returns them."""
