@@ -1,0 +1,182 @@
+"""Total weighted tardiness on a single machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidProblemError
+from gpu_ls_plugin.core.problem_data import integers_of, largest
+from gpu_ls_plugin.sequences.problem.due_dates import due_data
+from gpu_ls_plugin.sequences.problem.objective import SequenceObjective
+from gpu_ls_plugin.sequences.problem.sequence import MOST, MOST_ITEMS, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+
+class SingleMachine(Sequence):
+    """Find the order of jobs on one machine with the least total weighted tardiness.
+
+    The tardiness of a job is its delay beyond its due date, or 0 if it ends in time. The cost is
+    the sum of weights times tardinesses. A row is the order of the jobs.
+
+    Parameters
+    ----------
+    times : array_like of integers >= 0, shape (jobs,)
+        How long each job takes.
+    due_dates : array_like of integers, shape (jobs,)
+        When each job should end.
+    weights : array_like of integers >= 0, shape (jobs,)
+        What a unit of each job's delay costs.
+    setups : array_like of integers >= 0, shape (jobs, jobs), optional
+        ``setups[a, b]`` is the set-up time between job a and the next job b. The first job needs
+        none.
+    name : str
+    optimum : int, optional
+        The lowest possible cost.
+
+    Attributes
+    ----------
+    times, due_dates, weights, setups : int64 arrays, read-only; `setups` may be None
+        As given.
+
+    Raises
+    ------
+    InvalidProblemError
+        Shapes are wrong, entries are not integers, times or weights are negative, or costs may
+        reach 2**62.
+    InvalidParameterError, InvalidTypeError
+        Another parameter is out of range, or of another type.
+    """
+
+    def __init__(
+        self,
+        times: ArrayLike,
+        due_dates: ArrayLike,
+        weights: ArrayLike,
+        setups: ArrayLike | None = None,
+        *,
+        name: str = "",
+        optimum: float | None = None,
+    ) -> None:
+        self.times = integers_of(times, "times", "jobs", signed=False)
+        jobs = len(self.times)
+        longest = sum(map(int, self.times))
+        self.setups = None
+        if setups is not None:
+            shape = (jobs, jobs)
+            self.setups = integers_of(setups, "setups", "jobs", "jobs", shape=shape, signed=False)
+            longest += (jobs - 1) * largest(self.setups)
+        if longest >= MOST:
+            raise InvalidProblemError("times: sums may reach 2**62; use larger units of time")
+        self.due_dates, self.weights = due_data(due_dates, weights, jobs, longest)
+        for array in (self.times, self.due_dates, self.weights, self.setups):
+            if array is not None:
+                array.flags.writeable = False
+        objective = TotalWeightedTardiness(self.times, self.due_dates, self.weights, self.setups)
+        super().__init__(jobs, objective, name=name, optimum=optimum)
+
+    @classmethod
+    def generated(
+        cls, n: int, seed: int | None = 0, *, tardiness: float = 0.6, spread: float = 0.4
+    ) -> Self:
+        """Make an instance by the rules of Crauwels, Potts and Van Wassenhove (1998).
+
+        Times are drawn from 1..100, weights from 1..10 and due dates from P (1 - `tardiness` -
+        `spread` / 2) to P (1 - `tardiness` + `spread` / 2), where P is the sum of all times. All
+        are integers, drawn uniformly.
+
+        Parameters
+        ----------
+        n : int
+            Number of jobs.
+        seed : int, optional
+            None draws one.
+        tardiness, spread : float
+            From 0 to 1: about the share of jobs that are late, and the relative range of due dates.
+            The paper takes each from 0.2, 0.4, 0.6, 0.8 and 1.
+        """
+        n = checks.integer("n", n, least=1, most=MOST_ITEMS)
+        late = checks.number("tardiness", tardiness, least=0.0, most=1.0)
+        half = checks.number("spread", spread, least=0.0, most=1.0) / 2
+        rng = np.random.default_rng(checks.seed(seed))
+        times, weights = rng.integers(1, 101, n), rng.integers(1, 11, n)
+        total = times.sum()
+        ends = np.rint([total * (1 - late - half), total * (1 - late + half)]).astype(np.int64)
+        due_dates = rng.integers(ends[0], ends[1] + 1, n)
+        return cls(times, due_dates, weights, name=f"tardiness{n}")
+
+    def schedule(self, row: Any, /) -> NDArray[np.int64]:
+        """Return when each job ends, in the order of the row.
+
+        Parameters
+        ----------
+        row : array_like of integers, shape (jobs,)
+            The order of the jobs.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            The row is not a permutation of the jobs.
+        """
+        assert isinstance(self.objective, TotalWeightedTardiness)
+        return np.asarray(self.objective.completions(self._one(row)[None])[0])
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        setups = "" if self.setups is None else " with set-ups"
+        return f"<SingleMachine{name}: {self.n} jobs{setups}>"
+
+
+class TotalWeightedTardiness(SequenceObjective):
+    """The sum of weights times delays beyond due dates.
+
+    Parameters
+    ----------
+    times, due_dates, weights : int64 array, shape (jobs,)
+    setups : int64 array, shape (jobs, jobs), or None
+    """
+
+    name = "weighted_tardiness"
+    header = "sequences/problem/single_machine.cuh"
+
+    def __init__(
+        self,
+        times: NDArray[np.int64],
+        due_dates: NDArray[np.int64],
+        weights: NDArray[np.int64],
+        setups: NDArray[np.int64] | None,
+    ) -> None:
+        self.times, self.due_dates, self.weights, self.setups = times, due_dates, weights, setups
+
+    def functor(self) -> str:
+        """Return the C++ type."""
+        return f"gls::SingleMachine<{'false' if self.setups is None else 'true'}>"
+
+    def data(self) -> Mapping[str, Any]:
+        """Return the tables of jobs, and the set-up times if there are any."""
+        found: dict[str, Any] = {
+            "times": self.times,
+            "due_dates": self.due_dates,
+            "weights": self.weights,
+        }
+        if self.setups is not None:
+            found |= {"setups": self.setups, "jobs": len(self.times)}
+        return found
+
+    def completions(self, rows: NDArray[Any]) -> NDArray[np.int64]:
+        """Return when the job at each position ends, shape (P, jobs)."""
+        taken = self.times[rows]
+        if self.setups is not None:
+            taken[:, 1:] += self.setups[rows[:, :-1], rows[:, 1:]]
+        return np.asarray(taken.cumsum(axis=1))
+
+    def evaluate(self, rows: NDArray[Any], /) -> NDArray[np.int64]:
+        """Return the cost of each sequence (P,)."""
+        delays = np.maximum(self.completions(rows) - self.due_dates[rows], 0)
+        return np.asarray((self.weights[rows] * delays).sum(axis=1))
