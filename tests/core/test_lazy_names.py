@@ -17,7 +17,12 @@ from gpu_ls_plugin.core.lazy_names import public_names
 from tests.helpers.processes import run_python
 
 ADAPTERS = ("gpu_ls_deap", "gpu_ls_pygad", "gpu_ls_pymoo")
-DOMAINS = ("gpu_ls_plugin.tours", "gpu_ls_plugin.routes", "gpu_ls_plugin.assignment")
+DOMAINS = (
+    "gpu_ls_plugin.tours",
+    "gpu_ls_plugin.routes",
+    "gpu_ls_plugin.assignment",
+    "gpu_ls_plugin.sequences",
+)
 LAZY = ("gpu_ls_plugin", *DOMAINS, *ADAPTERS)
 CHEAP = {"", ".core", ".core.exceptions", ".core.former_rooms", ".core.lazy_names"}
 # Modules of its own that the import may load.
@@ -112,7 +117,8 @@ def test_a_name_of_an_adapter_is_no_name_of_the_library(package: str) -> None:
 
 
 def test_every_name_is_shown_somewhere() -> None:
-    places = [gls, gls.tours, gls.routes, gls.assignment, gls.extend, gls.testing]
+    places = [gls, gls.tours, gls.routes, gls.assignment, gls.sequences]
+    places += [gls.extend, gls.testing]
     shown = {name for place in places for name in dir(place)}
     names = {n for n, home in public_names("gpu_ls_plugin").items() if home.module != gls.__name__}
     assert names - shown == {"registry"}

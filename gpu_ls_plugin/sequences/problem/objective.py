@@ -33,6 +33,9 @@ class SequenceObjective(ABC):
     integer: bool = True
     price: float = 1.0
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     @abstractmethod
     def evaluate(self, rows: NDArray[Any], /) -> Any:
         """Return the cost of each sequence, computed from scratch.
