@@ -18,7 +18,6 @@ its GA with its own integer operators and with ours, in equal time. Compiling is
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from pathlib import Path
@@ -27,8 +26,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.assignment import bounds, figures, generality, pymoo_runs, quality
-from benchmarks.helpers import common, summary
-from benchmarks.helpers.limit import Limit
+from benchmarks.helpers import common, sections
 from gpu_ls_plugin.plugins.search_text import parse_search
 
 if TYPE_CHECKING:
@@ -70,46 +68,9 @@ SHOWN = {"quality": quality.show, "pymoo": pymoo_runs.show}
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure the requested sections; rows of earlier calls stay in the file."""
-    if unknown := set(options.sections) - set(SECTIONS):
-        raise SystemExit(f"--sections: {', '.join(sorted(unknown))}: none of {', '.join(SECTIONS)}")
-    record = _stored(options.out)
-    for path in options.join:
-        for name, section in summary.read_raw(path, bounds.NAME).items():
-            if name in SECTIONS:
-                _join(record, name, section)
-    machine, options.limit = common.machine(), Limit(options.limit)
-    for name in options.sections:
-        if options.limit.over(f"section {name}"):
-            continue
-        for row_name, row in SECTIONS[name](options):
-            _join(record, name, {"machine": machine, "rows": {row_name: row}})
-            common.write_json(options.out, bounds.NAME, __doc__ or "", record)  # also if cut off
-            if options.limit.over(f"what follows {row_name} in section {name}"):
-                break
-        if name in SHOWN and record.get(name):
-            SHOWN[name](record[name]["rows"])
-    return record
-
-
-def _stored(out: Path) -> dict[str, Any]:
-    """Return all rows in `out`: whole ones, or rows without curves if there is only a summary."""
-    path = out / f"{bounds.NAME}.json"
-    kept = json.loads(path.read_text()) if path.exists() else {}
-    record = {name: kept[name] for name in SECTIONS if name in kept}
-    for name, section in common.stored(out, bounds.NAME, SECTIONS).items():
-        _join(record, name, section)
-    return record
-
-
-def _join(record: dict[str, Any], name: str, section: dict[str, Any]) -> None:
-    """Add the rows of a section to a record."""
-    rows = record.get(name, {}).get("rows", {})
-    record[name] = section | {"rows": rows | section["rows"]}
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a comma-separated list."""
-    return [word.strip() for word in text.split(",") if word.strip()]
+    record = sections.stored(options.out, bounds.NAME, SECTIONS)
+    sections.join_folders(record, bounds.NAME, SECTIONS, options.join)
+    return sections.measure(options, bounds.NAME, __doc__ or "", SECTIONS, SHOWN, record)
 
 
 if __name__ == "__main__":
@@ -117,15 +78,21 @@ if __name__ == "__main__":
     instances = "comma-separated names; for graphs and searches, beginnings of names"
     common.main(
         *(__doc__, bounds.NAME, measure, figures.draw),
-        ("--sections", {"type": words, "default": "generality,quality,pymoo"}),
-        ("--backend", {"type": words, "default": usual, "help": "most sections use the first"}),
+        ("--sections", {"type": sections.words, "default": "generality,quality,pymoo"}),
+        (
+            "--backend",
+            {"type": sections.words, "default": usual, "help": "most sections use the first"},
+        ),
         ("--seconds", {"type": float, "default": 60.0, "help": "of a run, or of a bound"}),
         ("--seeds", {"type": int, "default": 1, "help": "runs of each instance"}),
-        ("--instances", {"type": words, "default": "", "help": instances}),
+        ("--instances", {"type": sections.words, "default": "", "help": instances}),
         ("--qaplib", {"type": Path, "help": "folder of QAPLIB's .dat files, or .npz of them"}),
         ("--limit", {"type": float, "default": math.inf, "help": "seconds of all sections"}),
         ("--clock", {"type": float, "default": 2.0, "help": "seconds of a rate"}),
-        ("--blocks", {"type": words, "default": "64,250,1000", "help": "NumPy's, in states"}),
+        (
+            "--blocks",
+            {"type": sections.words, "default": "64,250,1000", "help": "NumPy's, in states"},
+        ),
         ("--until", {"choices": ("reference", "bar"), "default": "reference"}),
         ("--search", {"default": "", "help": "such as successor_search(steps=5000)"}),
         ("--states", {"type": int, "help": "states that are searched at once"}),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.helpers import common
+from benchmarks.helpers.pymoo_clock import best_costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,23 +97,8 @@ def run(
         if hasattr(part, "prepare"):
             part.prepare(wrapped)
     algorithm = GA(pop_size=POPULATION, **parts) if parts else MemeticGA(backend=backend)
-    algorithm.setup(wrapped, seed=seed, termination=("n_gen", 10**9), verbose=False)
-    history: list[tuple[float, float]] = []
-    begin, generations, elapsed = time.perf_counter(), 0, 0.0
-    while elapsed < seconds:
-        algorithm.next()
-        generations, elapsed = generations + 1, time.perf_counter() - begin
-        found = algorithm.opt
-        best = float(found.get("F").min()) if found.get("FEAS").any() else None
-        if best is not None and (not history or best < history[-1][1]):
-            history.append((elapsed, best))
-    return {
-        "cost": history[-1][1] if history else None,
-        "feasible": bool(history),
-        "generations": generations,
-        "seconds": elapsed,
-        "history": history,
-    }
+    found = best_costs(algorithm, wrapped, seconds, seed)
+    return {**found, "feasible": found["cost"] is not None}
 
 
 def show(rows: dict[str, dict[str, Any]]) -> None:
