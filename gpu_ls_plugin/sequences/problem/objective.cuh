@@ -63,8 +63,18 @@ GLS_DETECT(Join,
            declared<const O&>().join(declared<const O&>().begin(), declared<const O&>().end()))
 GLS_DETECT(Concatenate, declared<const O&>().concatenate(declared<const O&>().begin(),
                                                          declared<const O&>().begin()))
-GLS_DETECT(Regular, O::kRegular)
 #undef GLS_DETECT
+
+template <class O>
+constexpr auto regular(int) -> decltype(O::kRegular) {
+  return O::kRegular;
+}
+template <class O>
+constexpr bool regular(...) {
+  return false;
+}
+template <class O>
+constexpr bool kHasRegular = regular<O>(0);
 
 template <class Cost>
 struct CostOf {

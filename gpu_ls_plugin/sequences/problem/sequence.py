@@ -42,8 +42,8 @@ class Sequence(Problem):
 
     Attributes
     ----------
-    fixed : int
-        How many items at the front stay there in searches; 0 unless a subclass says otherwise.
+    front : tuple of int
+        Items with which every row begins, in this order; none unless a subclass says otherwise.
 
     Raises
     ------
@@ -51,7 +51,7 @@ class Sequence(Problem):
         A parameter is out of range, or of another type.
     """
 
-    fixed: int = 0
+    front: tuple[int, ...] = ()
 
     def __init__(
         self,
@@ -76,13 +76,27 @@ class Sequence(Problem):
         return self.objective.integer
 
     @property
+    def fixed(self) -> int:
+        """How many items at the front stay there in searches."""
+        return len(self.front)
+
+    @property
     def constrained(self) -> bool:  # type: ignore[override]
         """Whether sequences may break constraints, which the objective reports as violations."""
         return self._evaluated(np.arange(self.n, dtype=np.int32)[None])[1] is not None
 
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
         """Return sequences as an array, or raise and name a wrong row; see `Problem.check`."""
-        return check_permutations(rows, self.n, parameter=parameter, words=WORDS)
+        checked = check_permutations(rows, self.n, parameter=parameter, words=WORDS)
+        wrong = (checked[:, : self.fixed] != np.array(self.front, np.int32)).any(axis=1)
+        if wrong.any():
+            row = int(wrong.argmax())
+            found, wanted = checked[row, : self.fixed].tolist(), list(self.front)
+            raise InvalidTourError(
+                f"{parameter}: row {row} begins with {found}, but all sequences of this problem "
+                f"begin with {wanted}; move these items to the front"
+            )
+        return checked
 
     def cost(self, rows: Any, /) -> NDArray[Any]:
         """Return the cost of each sequence, without the price of violations."""
