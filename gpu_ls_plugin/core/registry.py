@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 KINDS = (
     *("domain", "metric", "objective", "resource", "heuristic", "candidates", "construction"),
     *("neighbourhood", "filter", "pivoting", "perturbation", "acceptance", "recombination"),
-    *("cooperation", "search"),
+    *("cooperation", "sequence_move", "sequence_kick", "search"),
 )
 
 

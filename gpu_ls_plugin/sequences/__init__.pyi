@@ -1,4 +1,7 @@
+from .construction.neh import neh as neh
+from .construction.random_sequences import random_sequences as random_sequences
 from .kicks.destroy_repair import DestroyRepair as DestroyRepair
+from .kicks.perturbation import RemoveAndInsert as RemoveAndInsert
 from .moves.sequence_moves import Insertion as Insertion
 from .moves.sequence_moves import Reversal as Reversal
 from .moves.sequence_moves import Swap as Swap

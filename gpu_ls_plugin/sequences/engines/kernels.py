@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.structs import kept_words, packed_words, struct_of
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.core.origins import sources_of
@@ -28,7 +28,7 @@ SHARED, SCRATCH = "SequenceShared", "SequenceScratch"  # kinds of memory of a ch
 BYTES_KEY = "bytes of a sequence"
 MOST_RESIDENT, FEW_RESIDENT = 16, 4  # chains per multiprocessor in shared and in device memory
 FILLED = "SequenceObjectiveFilled"  # the C++ struct that derives from the author's
-THREADS = 64  # of a team on a GPU: a warp for first items, another for last items
+THREADS = 64  # of a team on a GPU: a warp for the first items, another for the last ones
 FIELD_TYPES = {
     "int32": "const int*",
     "int64": "const gls::int64*",
@@ -130,6 +130,11 @@ class Layout:
         """Shared memory of a block in bytes."""
         return self.bytes if self.memory == SHARED else 0
 
+    def scratch(self, backend: Backend, size: int) -> dict[str, Any]:
+        """Return the arguments for the memory of `size` chains."""
+        kept = 0 if self.shared_bytes else self.bytes
+        return {"scratch": backend.xp.empty(size * kept, "uint8"), "scratch_bytes": kept}
+
     def resident(self, backend: Backend) -> int:
         """Return how many chains a multiprocessor, or a thread of the CPU, searches at a time."""
         room = backend.shared_memory
@@ -154,11 +159,36 @@ def layout_of(
     return Layout(size, SCRATCH), compose(SCRATCH)
 
 
+def built(backend: Backend, problem: SequenceProblem, rows: Any, seed: int) -> Any:
+    """Insert the items of each row in their order, each at its best place; return the rows."""
+
+    def compose(memory: str) -> Kernel:
+        return build_kernel(problem, memory, backend.block(THREADS))
+
+    layout, kernel = layout_of(backend, problem, compose)
+    words = kept_words(backend.xp, problem.objective.data().values())
+    given = {
+        "seed": seed,
+        "n": problem.n,
+        "fixed": len(problem.front),
+        "price": float(problem.objective.price),
+        "rows": rows,
+        "objective_words": packed_words(backend.xp, words, backend.address),
+        **layout.scratch(backend, len(rows)),
+    }
+    arguments = without_others(kernel) | given
+    backend.launch(kernel, len(rows), arguments, shared_bytes=layout.shared_bytes)
+    backend.wait()
+    return rows
+
+
+def without_others(kernel: Kernel) -> dict[str, Any]:
+    """Return null pointers and zeros for all arguments of a kernel."""
+    return {field.name: None if field.is_pointer else 0 for field in kernel.fields}
+
+
 def _bytes(backend: Backend, problem: SequenceProblem, kernel: Kernel) -> int:
     found = backend.xp.zeros(1, "int64")
-    arguments = dict.fromkeys((field.name for field in kernel.fields))
-    numbers = {field.name: 0 for field in kernel.fields if not field.is_pointer}
     asked = {"n": problem.n, "kicks": -1, "look_counts": found}
-    words = backend.xp.zeros(len(problem.objective.data()) + 1, "uint64")
-    backend.launch(kernel, 1, {**arguments, **numbers, **asked, "objective_words": words})
+    backend.launch(kernel, 1, without_others(kernel) | asked)
     return int(found[0])

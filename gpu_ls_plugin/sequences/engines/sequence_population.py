@@ -14,7 +14,7 @@ from gpu_ls_plugin.core.exceptions import FaultyPartError
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.population import Population
-from gpu_ls_plugin.sequences.engines.kernels import SCRATCH, chain_kernel, layout_of
+from gpu_ls_plugin.sequences.engines.kernels import THREADS, chain_kernel, layout_of
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.sequences.moves.sequence_moves import SequenceMove
     from gpu_ls_plugin.sequences.problem.sequence import Sequence
 
-THREADS = 64  # of a team on a GPU: a warp for the first items, another for the last ones
 FIRST_LOOKS, FIRST_KICKS = 16, 1  # of the first launches, which must be short
 CLOSE = 1e-9  # relative difference of real costs of a kernel and of the referee
 
@@ -169,7 +168,7 @@ class SequencePopulation(Population):
     @property
     def moves_items(self) -> bool:
         """Whether there are at least two items to move."""
-        return self.problem.n - self.problem.fixed > 1
+        return self.problem.n - len(self.problem.front) > 1
 
     def _descend(self, left: float) -> None:
         with self._looks.timed() as pace:
@@ -201,9 +200,7 @@ class SequencePopulation(Population):
             return chain_kernel(problem, memory, team, self.accept, kick, self.moves)
 
         layout, kernel = layout_of(backend, problem, compose)
-        if layout.memory == SCRATCH:
-            self._arguments["scratch"] = backend.xp.empty(len(self) * layout.bytes, "uint8")
-            self._arguments["scratch_bytes"] = layout.bytes
+        self._arguments |= layout.scratch(backend, len(self))
         return layout, kernel
 
     def _arrays(self, rows: Any, seed: int, first_row: int) -> dict[str, Any]:
@@ -219,8 +216,6 @@ class SequencePopulation(Population):
             "kick": 0,
             "kicks": 0,
             "looks": 0,
-            "scratch_bytes": 0,
-            "scratch": xp.empty(0, "uint8"),
             "rows": xp.array(rows, "int32"),
             "bests": xp.array(rows, "int32"),
             "values": values.copy(),
@@ -237,7 +232,7 @@ class SequencePopulation(Population):
             "heat": 0.0,
             "cooling": 0.0,
             "n": n,
-            "fixed": problem.fixed,
+            "fixed": len(problem.front),
             "strength": 0 if self.kick is None else self.kick.strength,
             "objective_words": packed_words(xp, self._words, backend.address),
         }

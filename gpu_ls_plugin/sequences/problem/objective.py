@@ -73,3 +73,7 @@ class SequenceObjective(ABC):
         field of type ``int`` or ``gls::int64``, a float one of type ``double``.
         """
         return {}
+
+    def priorities(self) -> NDArray[Any] | None:
+        """Return numbers (n,), or None: constructions insert items with large ones first."""
+        return None

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import (
+    FaultyPartError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.problem_data import labels
 from gpu_ls_plugin.core.rows import check_permutations
@@ -162,6 +167,24 @@ class Sequence(Problem):
                 f"{rows[bad.argmax()].tolist()!r:.200}; {what} are finite, of at most 2^62"
             )
         return array.astype(self.cost_dtype)
+
+
+def sequence_problem(problem: Any) -> Sequence:
+    """Return a problem; raise InvalidTypeError unless it is a sequence problem."""
+    found: Sequence = checks.instance(
+        "problem", problem, kind=Sequence, wanted="sequence problem, such as Sequence(n, objective)"
+    )
+    return found
+
+
+def require_functor(problem: Sequence) -> Sequence:
+    """Return a sequence problem; raise UnsupportedProblemError if its objective has no functor."""
+    if not problem.objective.functor():
+        raise UnsupportedProblemError(
+            f"problem: {problem!r:.80} has an objective of level Python, without a functor(); "
+            "give it one (docs/your-own-objective.md)"
+        )
+    return problem
 
 
 class CallableObjective(SequenceObjective):

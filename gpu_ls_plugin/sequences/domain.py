@@ -1,0 +1,106 @@
+"""The domain of sequences: what the code shared by all domains needs to know about sequences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.progress import cost_text
+from gpu_ls_plugin.runs.domain import Domain
+from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
+from gpu_ls_plugin.sequences.problem.sequence import Sequence
+from gpu_ls_plugin.sequences.searches.sequence_search import SequenceSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.runs.plan import Stage
+    from gpu_ls_plugin.runs.settings import Request, Settings
+
+CHAINS = {"cpu": 2, "cuda": 16}  # most chains per thread of a CPU, or multiprocessor of a GPU
+STATE = 16  # assumed bytes of a state if a problem does not say
+PER_ITEM = 16  # bytes of a chain's lists
+
+
+class Sequences(Domain):
+    """Sequence problems: rows are permutations, read from the first item to the last."""
+
+    name = "sequences"
+    rows = "sequences"
+    permutations = True
+    problems = (Sequence,)
+
+    def settings(self, problem: Any, request: Request) -> Settings:
+        """Return complete settings: as many chains as the device searches at a time.
+
+        Chains start from best insertions, or at random if the objective has no functor.
+        """
+        given = request.given
+        if getattr(given.search, "of_tours", False):
+            raise InvalidParameterError(
+                f"search: {given.search!r:.200} searches tours; sequences are searched by "
+                "SequenceSearch(...), the default"
+            )
+        return replace(
+            given,
+            search=SequenceSearch() if given.search is None else given.search,
+            population=given.population or chains(problem, request.backend),
+            start=given.start or self.construction(problem),
+        )
+
+    def why(self, problem: Any, chosen: Settings) -> str:
+        """Return a clause that explains the settings."""
+        return "as many chains as the device searches at a time"
+
+    def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
+        """Return a single stage: one population of chains."""
+        return (self.main_stage(problem, problem, chosen, flexible=request.given.search is None),)
+
+    def offspring_search(
+        self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
+    ) -> Callable[..., Any]:
+        """Return a descent, followed by some kicks if `thorough`."""
+        return SequenceSearch() if thorough else SequenceSearch(kick=None)
+
+    def construction(self, problem: Any) -> str:
+        """Return the name of the default construction."""
+        return "neh" if problem.objective.functor() else "random_sequences"
+
+    def perturbation(self, problem: Any) -> Any:
+        """Return the default perturbation: a few items are removed and inserted elsewhere."""
+        return RemoveAndInsert()
+
+    def fitness(self, problem: Any, rows: Any) -> Any:
+        """Return the numbers by which searches compare rows: cost plus price of violations."""
+        return problem.compared(rows)
+
+    def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
+        """Return the numbers by which searches compare rows of a backend."""
+        return problem.compared_costs(backend, rows, None)
+
+    def size(self, found: Mapping[str, Any]) -> str:
+        """Return a description of the size of a problem, from the facts of a solve."""
+        return f"{found['variables']:,} items"
+
+    def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
+        """Return lines about the best row, by heading."""
+        feasible = "" if found["feasible"] else ", breaks constraints"
+        mean = f"{cost_text(found['mean_cost'])} over {found['population']:,} sequences"
+        return {"best": f"{cost_text(found['best_cost'])}{gap}{feasible}", "mean": mean}
+
+    def stopped_by(self, reason: str) -> str:
+        """Return the reason why a search ended, worded for the user."""
+        return "local optimum" if reason == "optimum" else reason
+
+
+def chains(problem: Any, backend: Backend) -> int:
+    """Return the default number of chains."""
+    most = CHAINS[backend.name]
+    if room := backend.shared_memory:
+        size = problem.n * (PER_ITEM + getattr(problem, "state_bytes", STATE))
+        most = int(np.clip(room // size, 1, most))
+    return most * backend.processors
