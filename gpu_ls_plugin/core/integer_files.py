@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -92,6 +93,12 @@ class Integers:
         if not 1 <= number <= most:
             raise self.error(f"{number} {what}, which is not between 1 and {most}")
         return int(number)
+
+    def skip_title(self) -> None:
+        """Skip the first line if a word of it is not an integer."""
+        first = [*takewhile(lambda pair: pair[1] == self.words[0][1], self.words)]
+        if any(whole(word) is None for word, _ in first):
+            self.place = len(first)
 
     def line(self, what: str, size: int) -> NDArray[np.int64]:
         """Return the next integers, of which there must be `size` in a line."""

@@ -7,6 +7,7 @@ from .moves.sequence_moves import Reversal as Reversal
 from .moves.sequence_moves import Swap as Swap
 from .problem.flow_shop import FlowShop as FlowShop
 from .problem.latency import Latency as Latency
+from .problem.linear_ordering import LinearOrdering as LinearOrdering
 from .problem.objective import SequenceObjective as SequenceObjective
 from .problem.sequence import Sequence as Sequence
 from .problem.single_machine import SingleMachine as SingleMachine

@@ -131,8 +131,8 @@ class FlowShop(Sequence):
         FileFormatError
             The file is invalid; the message names the file and the line.
         """
-        read = _times_in_a_file
-        return made_of(path, read, cls, objective, setups, due_dates, weights, optimum=optimum)
+        more = (objective, setups, due_dates, weights)
+        return made_of(path, read_flow_shop, cls, *more, optimum=optimum)
 
     def schedule(self, row: Any, /) -> NDArray[np.int64]:
         """Return when each job leaves each machine.
@@ -195,7 +195,3 @@ class FlowShop(Sequence):
             return WeightedTardiness(self.times, self.setups, self.due_dates, self.weights)
         made = Makespan if chosen == "makespan" else TotalFlowtime
         return made(self.times, self.setups)
-
-
-def _times_in_a_file(path: str | os.PathLike[str]) -> tuple[NDArray[np.int64]]:
-    return (read_flow_shop(path),)
