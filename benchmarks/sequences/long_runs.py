@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 JOBS = 100
 # Tardiness factors and ranges of due dates, a part of those of Crauwels, Potts and Van Wassenhove.
-FACTORS = ((0.2, 0.6), (0.4, 0.4), (0.6, 0.4), (0.6, 0.8), (0.8, 0.6), (1.0, 0.2))
+FACTORS = ((0.2, 0.2), (0.4, 0.4), (0.6, 0.4), (0.6, 0.8), (0.8, 0.6), (1.0, 0.2))
 COLUMNS = ("instance", "backend", "seconds", "cost", "reference", "above", "long_costs")
 
 
@@ -39,9 +39,7 @@ def tardiness() -> dict[str, Callable[[], gls.SingleMachine]]:
         return gls.SingleMachine.generated(JOBS, 1, tardiness=late, spread=spread)
 
     return {
-        f"tardiness {late:g}, spread {spread:g}": lambda late=late, spread=spread: made(
-            late, spread
-        )
+        f"tardiness {late:g} spread {spread:g}": lambda late=late, spread=spread: made(late, spread)
         for late, spread in FACTORS
     }
 
