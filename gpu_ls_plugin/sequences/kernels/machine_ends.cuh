@@ -59,6 +59,12 @@ struct MachineEnds : Known {
   template <class Team>
   GLS_DEVICE void update(const Team& team, const int* items, int count) {
     order = items, length = count;
+    if constexpr (Team::kLanes == 1) {
+      in_turn<true>(this->heads);
+      if constexpr (kJoins) in_turn<false>(this->tails);
+      this->heads = this->tails = length;
+      return;
+    }
     constexpr int kSquads = Team::kLanes > 32 ? Team::kLanes / 32 : 1;
     const int squad = team.lane() / 32;
     if (squad == 0) wave<Team, true>(team, this->heads);
@@ -98,6 +104,29 @@ struct MachineEnds : Known {
   }
 
  private:
+  // Computes the times of the items beyond the first, or last, `known`, one after the other.
+  template <bool kHeads>
+  GLS_DEVICE void in_turn(int known) {
+    const int step = kHeads ? pitch : -pitch, count = length;  // no write may change a copy
+    Time* const all = kHeads ? heads_at : tails_at + (kMachines - 1) * pitch;
+    for (int k = known; k < count; ++k) {
+      const int item = kHeads ? order[k] : order[count - 1 - k];
+      const int other = k == 0 ? -1 : kHeads ? order[k - 1] : order[count - k];
+      Time left = 0, *at = all + k;
+      for (int own = 0; own < kMachines; ++own) {
+        const int machine = kHeads ? own : kMachines - 1 - own;
+        if constexpr (kHeads) {
+          left = objective.head(machine, *at, left, other, item);
+        } else {
+          left = objective.tail(machine, *at, left, item, other);
+        }
+        at[1] = left;
+        at += step;
+      }
+      if constexpr (kHeads) totals[k + 1] = objective.finish(totals[k], left, item);
+    }
+  }
+
   // Computes the times of the items beyond the first, or last, `known`.
   template <class Team, bool kHeads>
   GLS_DEVICE void wave(const Team& team, int known) {
@@ -146,7 +175,8 @@ struct MachineEnds : Known {
   }
 
   // The values of inserting an item, by joining a prefix, the item and a suffix. Each lane handles
-  // several places at a time.
+  // several places at a time: on the CPU as a vector, which reads adjacent memory beyond the last
+  // place (other parts of the chain's memory).
   template <class Team, class Use>
   GLS_DEVICE void joined_insertions(const Team& team, int item, int first, Value price,
                                     Use use) const {
@@ -155,30 +185,32 @@ struct MachineEnds : Known {
     for (int base = first + team.lane(); base <= length; base += kWide * Team::kLanes) {
       Time left[kWide];
       Total most[kWide];
-      int places[kWide], previous[kWide], next[kWide];
+      int previous[kWide], next[kWide];
       GLS_UNROLL
       for (int w = 0; w < kWide; ++w) {
         const int place = base + w * Team::kLanes;
-        places[w] = place < length ? place : length;
         left[w] = 0, most[w] = 0;
-        previous[w] = places[w] > 0 ? order[places[w] - 1] : -1;
-        next[w] = places[w] < length ? order[places[w]] : -1;
+        previous[w] = place > 0 && place <= length ? order[place - 1] : -1;
+        next[w] = place < length ? order[place] : -1;
       }
 #pragma unroll 2
       for (int machine = 0; machine < kMachines; ++machine) {
-        const Time* const own_heads = heads_at + machine * pitch;
-        const Time* const own_tails = tails_at + machine * pitch + length;
-        GLS_UNROLL
+        const Time* const own_heads = heads_at + machine * pitch + base;
+        const Time* const own_tails = tails_at + machine * pitch + length - base;
+#ifdef __CUDACC__
+#pragma unroll
+#endif
         for (int w = 0; w < kWide; ++w) {
-          left[w] = objective.head(machine, own_heads[places[w]], left[w], previous[w], item);
-          most[w] = objective.meet(most[w], machine, left[w], own_tails[-places[w]], item, next[w]);
+          const int place = w * Team::kLanes;
+          if (Team::kLanes > 1 && base + place > length) break;
+          left[w] = objective.head(machine, own_heads[place], left[w], previous[w], item);
+          most[w] = objective.meet(most[w], machine, left[w], own_tails[-place], item, next[w]);
         }
       }
       GLS_UNROLL
       for (int w = 0; w < kWide; ++w) {
-        if (base + w * Team::kLanes <= length) {
-          use(places[w], compared(objective.cost_of(most[w]), price));
-        }
+        const int place = base + w * Team::kLanes;
+        if (place <= length) use(place, compared(objective.cost_of(most[w]), price));
       }
     }
   }
