@@ -44,6 +44,8 @@ FILES: dict[str, tuple[str, Callable[[Path], object], Callable[[Path], object]]]
     "packed lists": ("a.npz", write_packed_lists, Candidates.load),
     "tour": ("a.tour", lambda path: PROBLEM.write_tour(path, range(5)), read_tour),
     "matrix": ("a.tsp", lambda path: path.write_text(MATRIX), gls.TSP.read),
+    "flow shop": ("a", lambda path: path.write_text("2 2\n3 1\n2 4\n"), gls.FlowShop.read),
+    "lolib": ("a", lambda path: path.write_text("a b\n2\n3 1\n2 4\n"), gls.LinearOrdering.read),
     "plane": ("a.tsp", lambda path: path.write_text(PLANE), gls.TSP.read),
 }
 STRANGE = (b"9" * 30, b"-", b"e999", b"[", b"null", b"NaN", b"\xff", b'"', b"1" * 5000)

@@ -8,16 +8,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.progress import cost_text
-from gpu_ls_plugin.runs.domain import Domain
+from gpu_ls_plugin.runs.domain import Domain, FileKind, Output
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
+from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
+from gpu_ls_plugin.sequences.problem.schedules import (
+    draw_schedule,
+    plot_schedule,
+    require_schedule,
+)
 from gpu_ls_plugin.sequences.problem.sequence import Sequence
 from gpu_ls_plugin.sequences.searches.sequence_search import SequenceSearch
 
 if TYPE_CHECKING:
+    import argparse
+    import os
     from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
@@ -33,6 +47,10 @@ class Sequences(Domain):
     rows = "sequences"
     permutations = True
     problems = (Sequence,)
+
+    def files(self) -> tuple[FileKind, ...]:
+        """Return the kinds of files: flow shops and LOLIB."""
+        return KINDS
 
     def settings(self, problem: Any, request: Request) -> Settings:
         """Return complete settings: as many chains as the device searches at a time.
@@ -95,6 +113,39 @@ class Sequences(Domain):
     def stopped_by(self, reason: str) -> str:
         """Return the reason why a search ended, worded for the user."""
         return "local optimum" if reason == "optimum" else reason
+
+    def outputs(self) -> Mapping[str, Output]:
+        """Return the output that draws a schedule."""
+        return {"plot": Output(_check_plot, _save_plot)}
+
+    def draw(self, problem: Any, rows: NDArray[Any], axes: Any) -> None:
+        """Draw the schedule of the first row."""
+        draw_schedule(problem, rows[0], axes)
+
+    def plot(
+        self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
+    ) -> Figure:
+        """Return a Gantt chart."""
+        return plot_schedule(problem, row, path, title=title)
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the option for the objective of flow shops."""
+        parser.add_argument(
+            "--objective",
+            choices=("makespan", "total_flowtime"),
+            help="what a flow shop minimises (default: makespan)",
+        )
+
+
+def _check_plot(problem: Any, path: Path) -> None:
+    """Raise if a problem has no schedule, or a path does not name an image."""
+    require_schedule(problem)
+    require_image(path)
+
+
+def _save_plot(problem: Any, result: Result, path: Path) -> None:
+    title = f"{problem.name}: {cost_text(result.best_cost)}"
+    plot_schedule(problem, result.best_tour, path, title=title)
 
 
 def chains(problem: Any, backend: Backend) -> int:

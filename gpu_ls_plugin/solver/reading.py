@@ -27,20 +27,20 @@ def read_problem(
     optimum: float | None = None,
     **options: Any,
 ) -> Problem:
-    """Read a problem from a file: TSPLIB, CVRPLIB, DIMACS (graphs), OR-Library (GAP), QAPLIB, ...
+    """Read a problem from a file of TSPLIB, CVRPLIB, DIMACS, OR-Library, QAPLIB, LOLIB and others.
 
     Parameters
     ----------
     path : path
     kind : str, optional
-        Name of a kind of file, such as "tsp", "cvrp", "col", "gap" or "qap"; by default, `kind_of`
-        determines it.
+        Name of a kind of file, such as "tsp", "cvrp", "col", "gap", "qap", "fsp" or "lop"; by
+        default, `kind_of` determines it.
     optimum : float, optional
         The best cost, or the highest profit if profits are maximised.
     **options
         Options of a kind of file; None is ignored. Vehicle routing has `vehicles` and `rounding`,
         graph colouring `colours` (by default, a single one), generalised assignment `which` and
-        `sense`.
+        `sense`, flow shops `objective`.
 
     Raises
     ------

@@ -29,6 +29,8 @@ GRAPH = "c a triangle\np edge 3 3\ne 1 2\ne 1 3\ne 2 3\n"
 GAP = "2 3\n9 4 7\n3 8 2\n1 2 3\n3 2 1\n5 5\n"  # agents, jobs, costs, resources, capacities
 GAPS = f"2\n{GAP}{GAP}"
 QAP = "3\n\n0 1 2\n1 0 3\n2 3 0\n\n0 2 1\n2 0 1\n1 1 0\n"
+FLOW_SHOP = "3 2\n3 1 2\n2 4 2\n"  # jobs, machines, times on each machine
+LOLIB = "3\n7 1 2\n3 7 4\n5 6 7\n"
 
 FILES = {  # content, kind, class
     "tsp": (TRIANGLE, "tsp", gls.TSP),
@@ -40,6 +42,9 @@ FILES = {  # content, kind, class
     "gaps": (GAPS, "gap", gls.GeneralisedAssignment),
     "qap": (QAP, "qap", gls.QuadraticAssignment),
     "qap of three matrices": (QAP + "0 0 0\n" * 3, "qap", gls.QuadraticAssignment),
+    "flow shop": (FLOW_SHOP, "fsp", gls.FlowShop),
+    "lolib": (LOLIB, "lop", gls.LinearOrdering),
+    "lolib with a title": (f"3 sectors\n{LOLIB}", "lop", gls.LinearOrdering),
 }
 SUFFIX = ["", ".txt", *(suffix for kind in file_kinds().values() for suffix in kind.suffixes)]
 
@@ -73,10 +78,12 @@ def test_the_suffix_decides_between_two_kinds_that_fit(tmp_path: Path) -> None:
         assert kind_of(path) == kind
 
 
-@pytest.mark.parametrize("name", ["tsp", "cvrp", "graph", "gap", "qap"])
+@pytest.mark.parametrize("name", ["tsp", "cvrp", "graph", "gap", "qap", "flow shop", "lolib"])
 def test_options_are_those_of_the_kind(name: str, tmp_path: Path) -> None:
     given = {"vehicles": 2, "rounding": "none", "colours": 3, "which": 1, "sense": "max"}
+    given |= {"objective": "makespan"}
     own = {"cvrp": {"vehicles", "rounding"}, "graph": {"colours"}, "gap": {"which", "sense"}}
+    own |= {"flow shop": {"objective"}}
     path = tmp_path / "file"
     path.write_text(FILES[name][0])
     for option, value in given.items():
@@ -99,7 +106,7 @@ def test_the_command_line_reads_the_same(
     assert json.loads(capsys.readouterr().out)["best_cost"] == 140
 
 
-FOREIGN = ("flowshop/*/*.txt", "lop/*", "routing/*/*.vrp", "routing/solomon/*.txt")
+FOREIGN = ("routing/*/*.vrp", "routing/solomon/*.txt")
 
 
 @pytest.mark.parametrize("pattern", FOREIGN)
@@ -113,6 +120,7 @@ def test_files_of_other_problems_are_refused(pattern: str) -> None:
 
 
 LIBRARY = {"tsp": "tsp/*.tsp", "cvrp": "cvrp/*/*.vrp", "gap": "gap/*.txt", "qap": "qap/*.dat"}
+LIBRARY |= {"fsp": "flowshop/*/*.txt", "lop": "lop/*"}
 
 
 @pytest.mark.parametrize("kind", LIBRARY)

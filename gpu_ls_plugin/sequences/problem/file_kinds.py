@@ -15,14 +15,17 @@ if TYPE_CHECKING:
 def fits_flow_shop(content: Content) -> int:
     """Return how well a file fits a flow shop: a line of sizes, then a line for each machine.
 
-    It is `SURE` if the second line has a time for each job. Otherwise it is `MAYBE` if the first
-    line has two numbers, and `NO` if it does not.
+    It is `SURE` if the second line has a time for each job, and the file does not have too many
+    numbers. Otherwise it is `MAYBE` if the first line has two numbers, and `NO` if it does not.
     """
     head, rest = _first_line(content.data)
     if len(head) != 2 or not all(map(_count, head)):
         return NO
-    times, _ = _first_line(rest)
-    return SURE if len(times) == _count(head[0]) and all(map(_is_integer, times)) else MAYBE
+    jobs, machines = map(_count, head)
+    times, more = _first_line(rest)
+    if len(times) != jobs or not all(map(_is_integer, times)):
+        return MAYBE
+    return SURE if len(more.split()) <= jobs * (machines - 1) else MAYBE
 
 
 def fits_linear_ordering(content: Content) -> int:

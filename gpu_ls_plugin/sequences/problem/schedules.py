@@ -98,11 +98,16 @@ def _draw_due_dates(
     axes.set(ylabel="", yticks=(DUE, 0), yticklabels=("due dates", "jobs"), ylim=(0.5, DUE - 0.2))
 
 
-def schedule_of(problem: Any, row: ArrayLike) -> NDArray[np.int64]:
-    """Return when each job leaves each machine, shape (jobs, machines)."""
+def require_schedule(problem: Any) -> None:
+    """Raise unless a problem has schedules."""
     if not isinstance(problem, (FlowShop, SingleMachine)):
         raise UnsupportedProblemError(
-            f"problem: {problem!r:.80} has no schedule; plot_schedule draws those of FlowShop and "
-            "SingleMachine"
+            f"plot: {problem!r:.80} has no schedule to draw, unlike FlowShop and SingleMachine; "
+            "leave the plot out"
         )
-    return problem.schedule(row).reshape(problem.n, -1)
+
+
+def schedule_of(problem: Any, row: ArrayLike) -> NDArray[np.int64]:
+    """Return when each job leaves each machine, shape (jobs, machines)."""
+    require_schedule(problem)
+    return np.asarray(problem.schedule(row).reshape(problem.n, -1))

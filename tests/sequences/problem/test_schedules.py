@@ -59,7 +59,7 @@ def test_times_of_zero():
 
 
 def test_refusals(tmp_path):
-    with pytest.raises(UnsupportedProblemError, match=r"problem: .* has no schedule"):
+    with pytest.raises(UnsupportedProblemError, match=r"plot: .* has no schedule to draw"):
         gls.plot_schedule(gls.LinearOrdering([[0, 1], [2, 0]]), [0, 1])
     with pytest.raises(InvalidTourError, match="row: 2 sequences, but one"):
         gls.plot_schedule(SHOP, [[0, 1, 2], [1, 0, 2]])
