@@ -5,7 +5,7 @@
 
 namespace gls {
 
-// What all objectives of flow shops share. Set-up times count if kSetups.
+// Base of the objectives of flow shops. Set-up times count if kSetups.
 template <class Own, int Machines, bool kSetups, class Total>
 struct FlowShop : MachineStates<Own, Machines, int, Total> {
   static constexpr bool kRegular = true;

@@ -49,7 +49,7 @@ class FlowShop(Sequence):
     due_dates : array_like of integers, shape (jobs,), optional
         When each job should leave the last machine; for the weighted tardiness only.
     weights : array_like of integers >= 0, shape (jobs,), optional
-        What a unit of each job's delay costs; 1 by default.
+        Cost of a unit of each job's delay; 1 by default.
     name : str
     optimum : int, optional
         The lowest possible cost.

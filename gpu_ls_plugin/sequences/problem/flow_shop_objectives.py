@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class FlowShopObjective(SequenceObjective):
-    """What all objectives of flow shops share.
+    """Base class of the objectives of flow shops.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class LinearOrdering(Sequence):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, optimum: float | None = None) -> Self:
-        """Read a file of LOLIB: perhaps a line with a title, the number of items and the matrix.
+        """Read a file of LOLIB: the number of items and the matrix, after an optional title line.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ class SingleMachine(Sequence):
     due_dates : array_like of integers, shape (jobs,)
         When each job should end.
     weights : array_like of integers >= 0, shape (jobs,)
-        What a unit of each job's delay costs.
+        Cost of a unit of each job's delay.
     setups : array_like of integers >= 0, shape (jobs, jobs), optional
         ``setups[a, b]`` is the set-up time between job a and the next job b. The first job needs
         none.
