@@ -19,10 +19,13 @@ class SequenceMove:
         Name in the registry.
     header : str
         Path, within the package, of the file that defines the functor; empty if `source` does.
+    search : str
+        Registered name of the search that makes such moves.
     """
 
     name: ClassVar[str]
     header: ClassVar[str] = "sequences/moves/sequence_moves.cuh"
+    search: ClassVar[str] = "sequence_search"
 
     @property
     def functor(self) -> str:

@@ -74,6 +74,14 @@ class SequenceSearch:
         wanted = "acceptance rule, such as Better()"
         checks.fields(self, checks.instance, "accept", kind=Acceptance, wanted=wanted)
 
+    def iterated(
+        self, perturbation: SequenceKick | None = None, accept: Acceptance | None = None
+    ) -> SequenceSearch:
+        """Return this search with a kick and an acceptance rule; None: the default."""
+        return SequenceSearch(
+            self.moves, perturbation or DestroyRepair(), accept or _default_accept()
+        )
+
     @warns_if_infeasible
     def __call__(
         self,

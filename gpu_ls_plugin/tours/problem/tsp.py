@@ -440,6 +440,7 @@ def tour_problem(problem: object) -> TSP:
         raise InvalidTypeError(
             f"problem: {problem!r:.80} is not a TSP; make one with TSP(coordinates), "
             "TSP.from_matrix(matrix) or TSP.read(path), or from a pymoo problem with "
-            "gpu_ls_pymoo.as_tsp(problem)"
+            "gpu_ls_pymoo.as_tsp(problem); gls.solve(problem) searches problems of any kind, and "
+            "LocalSearch([Insertion()]) sequences"
         )
     return tsp

@@ -101,6 +101,11 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     of_tours: ClassVar[bool] = True  # rows are tours, not states
     seeks_good_tour: ClassVar[bool] = True  # if it has no time for descents from all tours
 
+    def __new__(cls, search: Any = None, *given: Any, **options: Any) -> Any:
+        """Return an `IteratedLocalSearch`; a search of another domain returns its own iteration."""
+        iterated = getattr(search, "iterated", None)
+        return super().__new__(cls) if iterated is None else iterated(*given, **options)
+
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
         as_perturbation(self.perturbation)

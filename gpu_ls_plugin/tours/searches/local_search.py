@@ -100,6 +100,23 @@ class LocalSearch(compiling_ahead.CompilesAhead):
     of_tours: ClassVar[bool] = True  # rows are tours, not states
     repairs: ClassVar[bool] = True  # it can repair kicked tours, and makes no kicks itself
 
+    def __new__(cls, neighbourhoods: Any = (), *given: Any, **options: Any) -> Any:
+        """Return a `LocalSearch`; given the moves of another domain, return that domain's search.
+
+        ``LocalSearch([Insertion()])`` is a `SequenceSearch` without kicks.
+        """
+        moves = neighbourhoods if isinstance(neighbourhoods, (list, tuple)) else ()
+        names = {getattr(move, "search", None) for move in moves} - {None}
+        if not names:
+            return super().__new__(cls)
+        if given or options:
+            raise InvalidParameterError(
+                f"neighbourhoods: {moves!r:.80} are no moves of tours and take no other "
+                f"parameters, such as {next(iter(options), 'candidates')!r}"
+            )
+        (name,) = names
+        return registry.lookup("search", str(name))(moves, kick=None)
+
     def __post_init__(self) -> None:
         if isinstance(self.neighbourhoods, str) or not isinstance(
             self.neighbourhoods, (list, tuple)
