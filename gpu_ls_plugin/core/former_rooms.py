@@ -48,7 +48,12 @@ FORMER_FOLDERS: dict[str, tuple[str, ...]] = {
     "objectives": ("tours/problem", "routes/problem"),
     "perturbations": ("tours/kicks", "routes/removals", "routes/kernels"),
     "problems": ("assignment/problem",),
-    "recombination": ("tours/crossovers", "routes/crossovers"),
+    "recombination": (
+        "tours/crossovers",
+        "routes/crossovers",
+        "runs/crossovers",
+        "backends/include",
+    ),
     "resources": ("routes/problem/resources",),
     "searches": ("tours/engines",),
     "searches/chains": ("tours/engines/chains", "routes/engines"),

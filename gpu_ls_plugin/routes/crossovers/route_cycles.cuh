@@ -5,7 +5,7 @@
 #pragma once
 
 #include "backends/include/philox.cuh"
-#include "tours/crossovers/in_order.cuh"
+#include "backends/include/in_order.cuh"
 #include "routes/crossovers/route_graph.cuh"
 
 namespace gls {

@@ -8,7 +8,7 @@
 #include "tours/problem/metric.cuh"
 #include "routes/kernels/near_nodes.cuh"
 #include "routes/problem/vehicles.cuh"
-#include "tours/crossovers/pairs.cuh"
+#include "runs/crossovers/pairs.cuh"
 #include "routes/crossovers/route_cycles.cuh"
 
 namespace gls {

@@ -5,7 +5,7 @@
 // last one. Paths are numbered in the order of their last places; later exchanges append paths.
 #pragma once
 
-#include "tours/crossovers/in_order.cuh"
+#include "backends/include/in_order.cuh"
 #include "tours/crossovers/path_cycles.cuh"
 #include "tours/crossovers/ranked_places.cuh"
 #include "tours/kernels/ring_tour.cuh"

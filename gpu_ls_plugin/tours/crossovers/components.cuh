@@ -8,7 +8,7 @@
 // either tour's passages can be chosen without a change outside. Otherwise, the component is mixed.
 #pragma once
 
-#include "tours/crossovers/in_order.cuh"
+#include "backends/include/in_order.cuh"
 #include "tours/crossovers/neighbours.cuh"
 #include "tours/kernels/tour_memory.cuh"
 

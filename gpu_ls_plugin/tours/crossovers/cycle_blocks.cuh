@@ -9,9 +9,9 @@
 #pragma once
 
 #include "tours/crossovers/ab_cycle.cuh"
-#include "tours/crossovers/bit_set.cuh"
+#include "backends/include/bit_set.cuh"
 #include "tours/crossovers/cycle_exchange.cuh"
-#include "tours/crossovers/in_order.cuh"
+#include "backends/include/in_order.cuh"
 
 namespace gls {
 

@@ -9,7 +9,7 @@
 
 #include "tours/crossovers/ab_walk.cuh"
 #include "tours/crossovers/best_exchange.cuh"
-#include "tours/crossovers/pairs.cuh"
+#include "runs/crossovers/pairs.cuh"
 #include "tours/moves/move.cuh"
 #include "tours/kernels/tour_memory.cuh"
 

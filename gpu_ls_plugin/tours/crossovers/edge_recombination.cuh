@@ -8,7 +8,7 @@
 #pragma once
 
 #include "tours/crossovers/neighbours.cuh"
-#include "tours/crossovers/pairs.cuh"
+#include "runs/crossovers/pairs.cuh"
 
 namespace gls {
 

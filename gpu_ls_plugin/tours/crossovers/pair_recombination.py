@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-PAIRS = struct_of("tours/crossovers/pairs.cuh", "TourPairs")
+PAIRS = struct_of("runs/crossovers/pairs.cuh", "TourPairs")
 
 
 class PairKernel:
@@ -111,11 +111,14 @@ class PairRecombination(Recombination):
     ----------
     functor : str
         C++ template of the crossover.
+    folder : str
+        Folder, within the package, of the header.
     parameters : str
         Parameters of the crossover in addition to n, in C syntax; `numbers` returns their values.
     """
 
     functor: ClassVar[str]
+    folder: ClassVar[str] = "tours/crossovers"
     parameters: ClassVar[str] = ""
 
     @abstractmethod
@@ -134,7 +137,8 @@ class PairRecombination(Recombination):
         """Compose the kernel that crosses one pair per team."""
         return Kernel(
             name=self.name,
-            header=f"tours/crossovers/{snake_case(self.functor.removeprefix('gls::'))}.cuh",
+            header=f"{self.folder}/{snake_case(self.functor.removeprefix('gls::'))}.cuh",
+            headers=("tours/kernels/tour_memory.cuh",),
             body=f"gls::CrossPairs<{layout.team}, {layout.memory}, {self.functor}>",
             parameters=(*parse_parameters("int n"), PAIRS, *parse_parameters(self.parameters)),
             team=layout.team,

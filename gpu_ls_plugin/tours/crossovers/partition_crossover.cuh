@@ -6,7 +6,7 @@
 
 #include "tours/problem/row_lists.cuh"
 #include "tours/crossovers/components.cuh"
-#include "tours/crossovers/pairs.cuh"
+#include "runs/crossovers/pairs.cuh"
 
 namespace gls {
 

@@ -3,10 +3,10 @@
 // most of the path's last edges.
 #pragma once
 
-#include "tours/crossovers/bit_set.cuh"
-#include "tours/crossovers/in_order.cuh"
-#include "tours/crossovers/pairs.cuh"
-#include "tours/crossovers/section.cuh"
+#include "backends/include/bit_set.cuh"
+#include "backends/include/in_order.cuh"
+#include "runs/crossovers/pairs.cuh"
+#include "backends/include/section.cuh"
 
 namespace gls {
 

@@ -9,6 +9,8 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.crossovers.pair_recombination import PairRecombination
 
+SHARED = "runs/crossovers"  # crossovers that also suit other permutations
+
 
 @dataclass(frozen=True)
 class CycleRecombination(PairRecombination):
@@ -29,6 +31,7 @@ class CycleRecombination(PairRecombination):
 
     name = "cycle_recombination"
     functor = "gls::Cycle"
+    folder = SHARED
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
@@ -78,6 +81,7 @@ class OrderRecombination(PairRecombination):
 
     name = "order_recombination"
     functor = "gls::OrderCrossover"
+    folder = SHARED
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
@@ -103,6 +107,7 @@ class PartiallyMappedRecombination(PairRecombination):
 
     name = "partially_mapped_recombination"
     functor = "gls::PartiallyMapped"
+    folder = SHARED
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:

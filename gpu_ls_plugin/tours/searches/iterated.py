@@ -12,6 +12,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
+from gpu_ls_plugin.core.giving_way import giving_way
 from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.runs.compiling import at_once, compile_batch
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
@@ -50,6 +51,13 @@ def _default_search() -> LocalSearch:
     return LocalSearch([LinKernighan(3)], candidates=Alpha(5))
 
 
+def _of_another_domain(search: Any = None, *given: Any, **options: Any) -> Any:
+    """Return the iterated search that a search of another domain makes; otherwise None."""
+    iterated = getattr(search, "iterated", None)
+    return None if iterated is None else iterated(*given, **options)
+
+
+@giving_way(_of_another_domain)
 @dataclass(frozen=True)
 class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     """Improve tours by kicks: repair each kick locally, then accept or undo it.
@@ -100,11 +108,6 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     adopts: ClassVar[bool] = True  # its populations accept rows from elsewhere
     of_tours: ClassVar[bool] = True  # rows are tours, not states
     seeks_good_tour: ClassVar[bool] = True  # if it has no time for descents from all tours
-
-    def __new__(cls, search: Any = None, *given: Any, **options: Any) -> Any:
-        """Return an `IteratedLocalSearch`; a search of another domain returns its own iteration."""
-        iterated = getattr(search, "iterated", None)
-        return super().__new__(cls) if iterated is None else iterated(*given, **options)
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")

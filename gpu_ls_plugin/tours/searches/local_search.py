@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
+from gpu_ls_plugin.core.giving_way import giving_way
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.result import Progress, Result
 from gpu_ls_plugin.runs.compiling import compile_batch
@@ -42,11 +43,28 @@ if TYPE_CHECKING:
 ENDS = ("seconds", "target", "interrupt")  # reasons that end the search of all rows
 
 
+def _of_another_domain(neighbourhoods: Any = (), *given: Any, **options: Any) -> Any:
+    """Return the search of another domain, given its moves; otherwise None."""
+    moves = neighbourhoods if isinstance(neighbourhoods, (list, tuple)) else ()
+    names = {getattr(move, "search", None) for move in moves} - {None}
+    if not names:
+        return None
+    if given or options:
+        raise InvalidParameterError(
+            f"neighbourhoods: {moves!r:.80} are no moves of tours and take no other parameters, "
+            f"such as {next(iter(options), 'candidates')!r}"
+        )
+    (name,) = names
+    return registry.lookup("search", str(name))(moves, kick=None)
+
+
+@giving_way(_of_another_domain)
 @dataclass(frozen=True)
 class LocalSearch(compiling_ahead.CompilesAhead):
     """Improve tours until each is a local optimum.
 
     All tours of a batch are searched at the same time, and stay on the device until all are done.
+    ``LocalSearch([Insertion()])``, with moves of sequences, is a `SequenceSearch` without kicks.
 
     - `First()`: the cities wait in a queue (don't-look bits). The search applies the best move of
       the first city; the ends of the changed edges join the queue again (Bentley 1992; Delevacq et
@@ -99,23 +117,6 @@ class LocalSearch(compiling_ahead.CompilesAhead):
     name = "local_search"
     of_tours: ClassVar[bool] = True  # rows are tours, not states
     repairs: ClassVar[bool] = True  # it can repair kicked tours, and makes no kicks itself
-
-    def __new__(cls, neighbourhoods: Any = (), *given: Any, **options: Any) -> Any:
-        """Return a `LocalSearch`; given the moves of another domain, return that domain's search.
-
-        ``LocalSearch([Insertion()])`` is a `SequenceSearch` without kicks.
-        """
-        moves = neighbourhoods if isinstance(neighbourhoods, (list, tuple)) else ()
-        names = {getattr(move, "search", None) for move in moves} - {None}
-        if not names:
-            return super().__new__(cls)
-        if given or options:
-            raise InvalidParameterError(
-                f"neighbourhoods: {moves!r:.80} are no moves of tours and take no other "
-                f"parameters, such as {next(iter(options), 'candidates')!r}"
-            )
-        (name,) = names
-        return registry.lookup("search", str(name))(moves, kick=None)
 
     def __post_init__(self) -> None:
         if isinstance(self.neighbourhoods, str) or not isinstance(

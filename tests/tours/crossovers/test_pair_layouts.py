@@ -32,7 +32,8 @@ CITIES = [*range(1, 70), 127, 128, 129, 1000, 65_535, 65_536]
 @pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
 def test_memory_of_a_pair(part, city, city_bytes):
     functor = (FUNCTORS | STRATEGIES)[part]
-    header = f"tours/crossovers/{snake_case(functor.partition('<')[0])}.cuh"
+    folder = getattr(part, "folder", "tours/crossovers")
+    header = f"{folder}/{snake_case(functor.partition('<')[0])}.cuh"
     found = host_program.memory_of(f"{functor.format(city)}::bytes", header, counts=CITIES)
     assert found == [part.pair_bytes(n, city_bytes) for n in CITIES]
 

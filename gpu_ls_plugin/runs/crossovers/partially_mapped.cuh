@@ -3,8 +3,8 @@
 // is replaced by the second parent's city in the place where the first parent has it, and so on.
 #pragma once
 
-#include "tours/crossovers/pairs.cuh"
-#include "tours/crossovers/section.cuh"
+#include "runs/crossovers/pairs.cuh"
+#include "backends/include/section.cuh"
 
 namespace gls {
 

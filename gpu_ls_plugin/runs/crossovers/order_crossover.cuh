@@ -3,10 +3,10 @@
 // from the place after the section on.
 #pragma once
 
-#include "tours/crossovers/bit_set.cuh"
-#include "tours/crossovers/in_order.cuh"
-#include "tours/crossovers/pairs.cuh"
-#include "tours/crossovers/section.cuh"
+#include "backends/include/bit_set.cuh"
+#include "backends/include/in_order.cuh"
+#include "runs/crossovers/pairs.cuh"
+#include "backends/include/section.cuh"
 
 namespace gls {
 

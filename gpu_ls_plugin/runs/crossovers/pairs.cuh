@@ -1,8 +1,8 @@
-// The pairs of tours that a kernel crosses.
+// The pairs of rows that a kernel crosses.
 #pragma once
 
 #include "backends/include/philox.cuh"
-#include "tours/kernels/tour_memory.cuh"
+#include "backends/include/pieces.cuh"
 
 namespace gls {
 
@@ -23,7 +23,7 @@ struct TourPairs {
   }
   GLS_DEVICE int* child_of(int item, int n) const { return children + int64(item) * n; }
 
-  // Returns the random numbers of a pair; each generation may use four numbers per city.
+  // Returns the random numbers of a pair; each generation may use four numbers per place.
   GLS_DEVICE Philox random(int item, int n) const {
     Philox numbers(seed, Purpose::kOffspring, first_row + item);
     numbers.seek(generation * n);
@@ -31,7 +31,7 @@ struct TourPairs {
   }
 };
 
-// Crosses one pair of tours per team with a crossover that reads only tours and random numbers.
+// Crosses one pair of tours per team with a crossover that reads only rows and random numbers.
 //
 // `Crossover<City>` is constructed from n, the arguments `more` and memory of `bytes(n)` bytes. Its
 // function cross(team, first, second, random, child) calls child(p, city) for each place p of the

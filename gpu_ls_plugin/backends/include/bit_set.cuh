@@ -1,7 +1,7 @@
 // A set of numbers below n, stored as one bit per number.
 #pragma once
 
-#include "tours/kernels/tour_memory.cuh"
+#include "backends/include/pieces.cuh"
 
 namespace gls {
 

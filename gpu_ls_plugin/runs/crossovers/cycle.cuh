@@ -4,8 +4,8 @@
 // turn, in the order of their first places.
 #pragma once
 
-#include "tours/crossovers/in_order.cuh"
-#include "tours/crossovers/pairs.cuh"
+#include "backends/include/in_order.cuh"
+#include "runs/crossovers/pairs.cuh"
 
 namespace gls {
 
