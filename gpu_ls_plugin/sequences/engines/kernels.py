@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import kept_words, packed_words, struct_of
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD
-from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.sequences.problem.functor import CONTRACT, FILLED, fields_of, filled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.runs.acceptance import Acceptance
@@ -27,16 +25,7 @@ BATCH = struct_of(CHAIN, "SequenceBatch")
 SHARED, SCRATCH = "SequenceShared", "SequenceScratch"  # kinds of memory of a chain
 BYTES_KEY = "bytes of a sequence"
 MOST_RESIDENT, FEW_RESIDENT = 16, 4  # chains per multiprocessor in shared and in device memory
-FILLED = "SequenceObjectiveFilled"  # the C++ struct that derives from the author's
 THREADS = 64  # of a team on a GPU: a warp for the first items, another for the last ones
-FIELD_TYPES = {
-    "int32": "const int*",
-    "int64": "const gls::int64*",
-    "uint8": "const unsigned char*",
-    "uint16": "const gls::uint16*",
-    "float32": "const float*",
-    "float64": "const double*",
-}
 
 
 def chain_kernel(
@@ -75,46 +64,9 @@ def _composed(
         body=f"gls::{body}<{FILLED}, gls::{memory}{more}>",
         parameters=(BATCH, *parse_parameters("const gls::uint64* objective_words")),
         team=team,
-        functors=(*sources_of(objective, *parts), filled(objective.functor(), objective.data())),
-        headers=("sequences/problem/objective.cuh", *filter(None, [objective.header])),
+        functors=(*sources_of(objective, *parts), filled(objective)),
+        headers=(CONTRACT, *filter(None, [objective.header])),
         parts=(objective.name, name),
-    )
-
-
-def filled(functor: str, data: Mapping[str, Any]) -> str:
-    """Return C++ that fills the fields of an objective from words, and checks their types."""
-    lines = []
-    for place, (name, value) in enumerate(data.items()):
-        lines.append(_type_check(functor, name, value))
-        lines.append(f"    gls::sequences::set_field(this->{name}, words[{place}]);")
-    body = "\n".join(filter(None, lines))
-    return (
-        f"struct {FILLED} : {functor} {{\n  explicit GLS_DEVICE {FILLED}"
-        f"(const gls::uint64* words) {{\n{body}\n  }}\n}};\n"
-    )
-
-
-def _type_check(functor: str, name: str, value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        wanted = FIELD_TYPES.get(value.dtype.name)
-        if wanted is None:
-            raise InvalidTypeError(
-                f"data: {name!r} of {functor} has type {value.dtype}, which kernels cannot read; "
-                f"use one of {', '.join(FIELD_TYPES)}"
-            )
-    elif isinstance(value, float):
-        wanted = "double"
-    elif isinstance(value, int) and not isinstance(value, bool):
-        if abs(value) < 2**31:
-            return ""  # the field may be an int or an int64
-        wanted = "gls::int64"
-    else:
-        raise InvalidTypeError(
-            f"data: {name!r} of {functor} is {value!r:.80}; fields are NumPy arrays, int or float"
-        )
-    return (
-        f"    static_assert(gls::sequences::kSame<decltype(this->{name}), {wanted}>, "
-        f'"data() gives {name} as {wanted}: declare the field so");'
     )
 
 
@@ -166,7 +118,7 @@ def built(backend: Backend, problem: SequenceProblem, rows: Any, seed: int) -> A
         return build_kernel(problem, memory, backend.block(THREADS))
 
     layout, kernel = layout_of(backend, problem, compose)
-    words = kept_words(backend.xp, problem.objective.data().values())
+    words = kept_words(backend.xp, fields_of(problem.objective).values())
     given = {
         "seed": seed,
         "n": problem.n,

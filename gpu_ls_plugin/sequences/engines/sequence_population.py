@@ -16,6 +16,7 @@ from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.sequences.engines.kernels import THREADS, chain_kernel, layout_of
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair
+from gpu_ls_plugin.sequences.problem.functor import fields_of
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -209,7 +210,7 @@ class SequencePopulation(Population):
         values = xp.asarray(problem.compared(on_host(rows)))
         progress = xp.zeros((size, 4), "int32")
         progress[:, 0] = n  # the first look shuffles the queue
-        self._words = kept_words(xp, problem.objective.data().values())
+        self._words = kept_words(xp, fields_of(problem.objective).values())
         return {
             "seed": seed,
             "first_row": first_row,

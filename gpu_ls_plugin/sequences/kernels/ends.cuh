@@ -22,10 +22,6 @@
 namespace gls {
 namespace sequences {
 
-template <class Objective>
-using ValueOf = typename CostOf<decltype(declared<const Objective&>().cost(
-    declared<const Objective&>().begin()))>::Type;
-
 // More than any value.
 template <class Value>
 GLS_DEVICE Value no_value() {

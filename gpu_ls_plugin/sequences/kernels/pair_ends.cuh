@@ -8,7 +8,7 @@ namespace sequences {
 
 template <class Objective>
 struct PairEnds {
-  using Value = typename CostOf<decltype(declared<const Objective&>().pair(0, 0))>::Type;
+  using Value = ValueOf<Objective>;
 
   const Objective& objective;
 

@@ -59,6 +59,10 @@ T declared();  // a value of a type, for decltype
 
 GLS_DETECT(Pairs, declared<const O&>().pair(0, 0))
 GLS_DETECT(Machines, O::kMachines)
+GLS_DETECT(Begin, declared<const O&>().begin())
+GLS_DETECT(Append, declared<const O&>().append(declared<const O&>().begin(), 0))
+GLS_DETECT(Cost, declared<const O&>().cost(declared<const O&>().begin()))
+GLS_DETECT(Prepend, declared<const O&>().prepend(declared<const O&>().end(), 0))
 GLS_DETECT(Join,
            declared<const O&>().join(declared<const O&>().begin(), declared<const O&>().end()))
 GLS_DETECT(Concatenate, declared<const O&>().concatenate(declared<const O&>().begin(),
@@ -84,6 +88,23 @@ template <class Cost>
 struct CostOf<Violating<Cost>> {
   using Type = Cost;
 };
+
+// The type of an objective's costs, without violations; void if it has neither pair() nor cost().
+template <class O, bool kPairs = kHasPairs<O>, bool kCosts = kHasCost<O>>
+struct ValueFor {
+  using Type = void;
+};
+template <class O, bool kCosts>
+struct ValueFor<O, true, kCosts> {
+  using Type = typename CostOf<decltype(declared<const O&>().pair(0, 0))>::Type;
+};
+template <class O>
+struct ValueFor<O, false, true> {
+  using Type =
+      typename CostOf<decltype(declared<const O&>().cost(declared<const O&>().begin()))>::Type;
+};
+template <class O>
+using ValueOf = typename ValueFor<O>::Type;
 
 // The number by which searches compare sequences: the cost plus the price of violations.
 template <class Cost>

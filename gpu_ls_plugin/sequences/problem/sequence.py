@@ -9,6 +9,7 @@ import numpy as np
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
+    InvalidParameterError,
     InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
@@ -69,6 +70,7 @@ class Sequence(Problem):
     ) -> None:
         self.n = checks.integer("n", n, least=1, most=MOST_ITEMS)
         self.objective = as_objective(objective, integer)
+        check_price(self.objective)
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
 
     def __repr__(self) -> str:
@@ -197,6 +199,16 @@ class CallableObjective(SequenceObjective):
     def evaluate(self, rows: NDArray[Any], /) -> Any:
         """Return what the callable returns."""
         return self._evaluate(rows)
+
+
+def check_price(objective: SequenceObjective) -> None:
+    """Raise unless the price of violations is valid: costs stay integers if they are."""
+    price = checks.number("objective: price", objective.price, least=0.0, most=float(MOST))
+    if objective.integer and price != int(price):
+        raise InvalidParameterError(
+            f"objective: price of {objective.name!r} is {price}, but its costs are integers; "
+            "use an integer, or set integer = False"
+        )
 
 
 def as_objective(objective: Any, integer: bool | None) -> SequenceObjective:
