@@ -28,9 +28,9 @@ ROOMS = """
     routes/crossovers routes/searches routes/plan routes/domain routes/parts routes
     assignment/problem assignment/heuristics assignment/successors assignment/engines
     assignment/plan assignment/domain assignment/parts assignment
-    sequences/problem sequences/kernels sequences/moves sequences/kicks sequences/engines
-    sequences/construction sequences/searches
-    sequences/plan sequences/domain sequences/parts sequences
+    sequences/problem sequences/kernels sequences/moves sequences/kicks sequences/cooperation
+    sequences/engines sequences/construction sequences/searches sequences/plan sequences/domain
+    sequences/parts sequences
     plugins solver drawing experiments extend testing
     evolution defaults distributed cli wiring __main__ __init__
 """

@@ -10,6 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.backends.structs import kept_words, packed_words
+from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.exceptions import FaultyPartError
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.pace import Pace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.runs.stretch import Leg
+    from gpu_ls_plugin.sequences.cooperation.exchanges import ChainExchange
     from gpu_ls_plugin.sequences.engines.kernels import Layout
     from gpu_ls_plugin.sequences.kicks.destroy_repair import SequenceKick
     from gpu_ls_plugin.sequences.moves.sequence_moves import SequenceMove
@@ -47,6 +49,8 @@ class SequencePopulation(Population):
     kick : SequenceKick or None
         If None, the chains end at their first local optimum.
     accept : Acceptance
+    exchange : ChainExchange or None
+        How chains help each other.
     first_row : int
         Number of the first row if the rows are part of a larger population.
     target : float, optional
@@ -67,16 +71,17 @@ class SequencePopulation(Population):
         moves: tuple[SequenceMove, ...],
         kick: SequenceKick | None,
         accept: Acceptance,
+        exchange: ChainExchange | None = None,
         first_row: int = 0,
         target: float | None = None,
         most_moves: int | None = None,
     ) -> None:
         self.problem, self._device = problem, backend
-        self.moves, self.kick, self.accept = moves, kick, accept
+        self.moves, self.kick, self.accept, self.exchange = moves, kick, accept, exchange
         self._most_moves, self.target = most_moves, target
         self.statistics = Statistics()
         self._counted = np.zeros(3, np.int64)
-        self._arguments = self._arrays(rows, seed, first_row)
+        self._stored = self._first(rows, seed, first_row)
         self._looks, self._kicks = Pace(FIRST_LOOKS), Pace(FIRST_KICKS)
         self._descended = False
 
@@ -133,12 +138,18 @@ class SequencePopulation(Population):
             self._descend(leg.left)
             return
         with self._kicks.timed() as pace:
-            pace.made = max(1, min(pace.steps, leg.until - self.done))
+            pace.made = max(1, min(pace.steps, leg.until - self.done, self._until_exchange))
             heat, cooling = leg.level(self.accept, self.done, self.done + pace.made)
             self._run(kick=self.done, kicks=pace.made, heat=heat, cooling=cooling)
             self.backend.wait()
         self.done += pace.made
         pace.follow(leg.left)
+        if self.exchange is not None and self._until_exchange == self.exchange.kicks(
+            self.problem.n
+        ):
+            self.exchange.exchange(self.problem, self.backend, self._arguments, self.exchanges)
+            self.exchanges += 1
+            self._descended = False
         if leg.stretch.generations is not None:
             self.generations += 1
 
@@ -171,13 +182,34 @@ class SequencePopulation(Population):
         """Whether there are at least two items to move."""
         return self.problem.n - len(self.problem.front) > 1
 
+    @property
+    def _until_exchange(self) -> int:
+        """Number of kicks until the next exchange, at least 1."""
+        if self.exchange is None:
+            return NO_LIMIT
+        every = self.exchange.kicks(self.problem.n)
+        return every - self.done % every
+
+    def _exchange(self) -> None:
+        assert self.exchange is not None
+        self.exchange.exchange(self.problem, self.backend, self._arguments, self.exchanges)
+        self.exchanges += 1
+        self._descended = False
+
+    def compile(self) -> None:
+        """Compile all kernels; the rows are of no use afterwards."""
+        with self.backend.current():
+            self._run()
+            if self.exchange is not None:
+                self._exchange()
+
     def _descend(self, left: float) -> None:
         with self._looks.timed() as pace:
             pace.made = pace.steps
             self._run(looks=pace.made)
             self._descended = bool(self._arguments["ended"].all())  # waits for the GPU
         pace.follow(left)
-        if self._descended:
+        if self._descended and not self.exchanges:
             own = self._arguments
             own["units"][:] = abs(own["values"] / self.problem.n).astype("float32")
 
@@ -204,36 +236,58 @@ class SequencePopulation(Population):
         self._arguments |= layout.scratch(backend, len(self))
         return layout, kernel
 
-    def _arrays(self, rows: Any, seed: int, first_row: int) -> dict[str, Any]:
-        backend, problem = self.backend, self.problem
-        xp, (size, n) = backend.xp, rows.shape
-        values = xp.asarray(problem.compared(on_host(rows)))
-        progress = xp.zeros((size, 4), "int32")
-        progress[:, 0] = n  # the first look shuffles the queue
-        self._words = kept_words(xp, fields_of(problem.objective).values())
+    @cached_property
+    def _arguments(self) -> dict[str, Any]:
+        """Arguments of the kernels, with arrays of the backend."""
+        backend, objective = self.backend, self.problem.objective
+        xp = backend.xp
+        self._words = kept_words(xp, fields_of(objective).values())
+        moved = {
+            name: xp.array(value) if isinstance(value, np.ndarray) else value
+            for name, value in self._stored.items()
+        }
         return {
-            "seed": seed,
-            "first_row": first_row,
+            **moved,
+            "saved": xp.empty(moved["rows"].shape, "int32"),
             "kick": 0,
             "kicks": 0,
             "looks": 0,
-            "rows": xp.array(rows, "int32"),
-            "bests": xp.array(rows, "int32"),
-            "values": values.copy(),
-            "best_values": values,
-            "saved": xp.empty((size, n), "int32"),
-            "queues": xp.zeros((size, n), "int32"),
-            "progress": progress,
-            "ended": xp.zeros(size, "uint8"),
-            "move_counts": xp.zeros(size, "int64"),
-            "look_counts": xp.zeros(size, "int64"),
-            "idle": xp.zeros(size, "int64"),
-            "units": xp.zeros(size, "float32"),
-            "price": float(problem.objective.price),
             "heat": 0.0,
             "cooling": 0.0,
-            "n": n,
-            "fixed": len(problem.front),
+            "price": float(objective.price),
+            "n": self.problem.n,
+            "fixed": len(self.problem.front),
             "strength": 0 if self.kick is None else self.kick.strength,
             "objective_words": packed_words(xp, self._words, backend.address),
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        own = self._arguments
+        stored = {
+            name: on_host(own[name]) if isinstance(value, np.ndarray) else value
+            for name, value in self._stored.items()
+        }
+        made = ("_arguments", "_layout", "_words")
+        kept = {name: value for name, value in vars(self).items() if name not in made}
+        return {**kept, "_stored": stored, "_device": self.backend.name}
+
+    def _first(self, rows: Any, seed: int, first_row: int) -> dict[str, Any]:
+        """Return the state of chains that begin with these rows, on the host."""
+        size, n = rows.shape
+        values = self.problem.compared(rows)
+        progress = np.zeros((size, 4), np.int32)
+        progress[:, 0] = n  # the first look shuffles the queue
+        counts = ("move_counts", "look_counts", "idle")
+        return {
+            "seed": seed,
+            "first_row": first_row,
+            "rows": rows,
+            "bests": rows,
+            "values": values,
+            "best_values": values,
+            "queues": np.zeros((size, n), np.int32),
+            "progress": progress,
+            "ended": np.zeros(size, np.uint8),
+            "units": np.zeros(size, np.float32),
+            **{name: np.zeros(size, np.int64) for name in counts},
         }

@@ -13,6 +13,8 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.runs.search_population import KICKS_OF_A_CALL, search_population
+from gpu_ls_plugin.sequences.construction.random_sequences import random_sequences
+from gpu_ls_plugin.sequences.cooperation.exchanges import ChainExchange
 from gpu_ls_plugin.sequences.engines.sequence_population import SequencePopulation
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
 from gpu_ls_plugin.sequences.moves.sequence_moves import Insertion, SequenceMove
@@ -44,6 +46,9 @@ class SequenceSearch:
         None: the search ends at local optima.
     accept : Acceptance
         By default, annealing at a constant temperature.
+    exchange : ChainExchange, optional
+        How chains help each other: `ChainMigration` or `SequenceCrossing`. By default, chains are
+        independent.
 
     Raises
     ------
@@ -54,6 +59,7 @@ class SequenceSearch:
     moves: tuple[Any, ...] = (Insertion(),)
     kick: SequenceKick | None = field(default_factory=DestroyRepair)
     accept: Acceptance = field(default_factory=_default_accept)
+    exchange: ChainExchange | None = None
 
     name = "sequence_search"
     adopts: ClassVar[bool] = True  # its populations accept rows from elsewhere
@@ -73,6 +79,8 @@ class SequenceSearch:
         )
         wanted = "acceptance rule, such as Better()"
         checks.fields(self, checks.instance, "accept", kind=Acceptance, wanted=wanted)
+        wanted = "exchange, such as SequenceCrossing()"
+        checks.given_fields(self, checks.instance, "exchange", kind=ChainExchange, wanted=wanted)
 
     def iterated(
         self, perturbation: SequenceKick | None = None, accept: Acceptance | None = None
@@ -146,6 +154,32 @@ class SequenceSearch:
         with population.backend.current():
             return search_population(self, population, problem, watch, callback, sequences)
 
+    def prepare(
+        self,
+        problem: Sequence,
+        size: int = 2,
+        *,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+    ) -> None:
+        """Compile all kernels, so that later calls find them.
+
+        Parameters
+        ----------
+        problem : Sequence
+        size : int
+            Number of rows; any value works.
+        backend, device
+            Those of the later calls; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, BackendUnavailableError
+            As in a call.
+        """
+        rows = random_sequences(problem, 2, backend="cpu")
+        self.population(problem, rows, backend=backend, device=device).compile()
+
     def population(
         self,
         problem: Sequence,
@@ -174,6 +208,7 @@ class SequenceSearch:
                 moves=self.moves,
                 kick=self.kick,
                 accept=self.accept,
+                exchange=self.exchange,
                 first_row=checks.first_row(first_row),
                 target=target,
                 most_moves=moves,

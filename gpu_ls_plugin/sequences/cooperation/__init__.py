@@ -1,0 +1,1 @@
+"""How the chains of a population of sequences help each other."""

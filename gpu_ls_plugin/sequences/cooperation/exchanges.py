@@ -1,0 +1,187 @@
+"""Exchanges between the chains of a population of sequences."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.tuning import padded
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.runs.partners import Partners
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.sequences.problem.sequence import Sequence
+
+    Own = dict[str, Any]  # arguments of the kernels of a population
+
+BLOCKS = "sequences/cooperation/common_blocks.cuh"
+PAIRS = struct_of("runs/crossovers/pairs.cuh", "TourPairs")
+MOST_EVERY = 1e6
+# The C++ template of each crossover, its header, and the bytes per item that a pair needs.
+CROSSOVERS = {
+    "blocks": ("gls::CommonBlocks", BLOCKS, 8),
+    "cycle": ("gls::Cycle", "runs/crossovers/cycle.cuh", 16),
+    "order": ("gls::OrderCrossover", "runs/crossovers/order_crossover.cuh", 4),
+    "partially_mapped": ("gls::PartiallyMapped", "runs/crossovers/partially_mapped.cuh", 4),
+}
+
+
+class ChainExchange(ABC):
+    """An exchange between the chains of a population, after every so many kicks of each chain.
+
+    Attributes
+    ----------
+    every : float
+        Kicks per item between two exchanges, more than 0.
+    """
+
+    every: float
+    name: ClassVar[str]
+
+    def kicks(self, n: int) -> int:
+        """Return the number of kicks between two exchanges."""
+        return max(1, round(self.every * n))
+
+    @abstractmethod
+    def exchange(
+        self, problem: Sequence, backend: Backend, own: dict[str, Any], number: int
+    ) -> None:
+        """Change the rows from which chains continue.
+
+        Parameters
+        ----------
+        problem : Sequence
+        backend : Backend
+        own : dict
+            Arguments of the kernels, with arrays (P, ...); `rows`, `bests`, `values`,
+            `best_values` and `ended` may be changed in place.
+        number : int
+            Number of exchanges before.
+        """
+
+
+@dataclass(frozen=True)
+class ChainMigration(ChainExchange):
+    """The worst chains continue from the best sequences of the best chains.
+
+    Parameters
+    ----------
+    share : float
+        Share of the chains that are replaced, 0 to 0.5.
+    every : float
+        Kicks per item between two migrations, more than 0.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or not a number.
+    """
+
+    share: float = 0.1
+    every: float = 0.5
+
+    name = "chain_migration"
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.number, "share", least=0.0, most=0.5)
+        checks.fields(self, checks.number, "every", least=1e-6, most=MOST_EVERY)
+
+    def exchange(
+        self, problem: Sequence, backend: Backend, own: dict[str, Any], number: int
+    ) -> None:
+        """Replace the worst chains."""
+        best = own["best_values"]
+        order = backend.xp.argsort(best, kind="stable")
+        count = int(self.share * len(order))
+        if count == 0:
+            return
+        worst, leads = order[::-1][:count], order[:count]
+        for name in ("rows", "bests"):
+            own[name][worst] = own["bests"][leads]
+        own["best_values"][worst] = best[leads]
+
+
+@dataclass(frozen=True)
+class SequenceCrossing(ChainExchange):
+    """Each chain continues from a child of its best sequence and that of another chain.
+
+    Parameters
+    ----------
+    crossover : {"blocks", "order", "partially_mapped", "cycle"}
+        "blocks" keeps blocks that both parents have in the same places (after Ruiz, Maroto and
+        Alcaraz 2006); for the others, see `OrderRecombination`, `PartiallyMappedRecombination` and
+        `CycleRecombination`.
+    share : float
+        Share of the chains, the worst ones, that first take over the best sequences of the best.
+    every : float
+        Kicks per item between two generations, more than 0.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range, unknown or of another type.
+    """
+
+    crossover: str = "blocks"
+    share: float = 0.0
+    every: float = 0.5
+
+    name = "sequence_crossing"
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.choice, "crossover", known=tuple(CROSSOVERS))
+        checks.fields(self, checks.number, "share", least=0.0, most=0.5)
+        checks.fields(self, checks.number, "every", least=1e-6, most=MOST_EVERY)
+
+    def exchange(
+        self, problem: Sequence, backend: Backend, own: dict[str, Any], number: int
+    ) -> None:
+        """Replace the rows of all chains by children."""
+        ChainMigration(self.share, self.every).exchange(problem, backend, own, number)
+        xp, (size, n) = backend.xp, own["rows"].shape
+        if size < 2 or n - len(problem.front) < 2:
+            return
+        _, _, item_bytes = CROSSOVERS[self.crossover]
+        partners = Partners(xp, size, own["seed"], own["first_row"]).of(number)
+        arguments = {
+            "seed": own["seed"],
+            "first_row": own["first_row"],
+            "generation": number,
+            "first": own["bests"],
+            "second": own["bests"],
+            "partners": partners,
+            "children": own["rows"],
+            "scratch": xp.empty((size, padded(item_bytes * n) + 64), "uint8"),
+            "n": n,
+        }
+        backend.launch(crossing_kernel(self.crossover, backend.warp()), size, arguments)
+        if front := problem.front:
+            own["rows"][:] = _with_front(xp, own["rows"], front)
+        own["ended"][:] = 0
+        own["progress"][:, :2] = xp.asarray([n, 0], "int32")
+
+
+def crossing_kernel(crossover: str, team: str) -> Kernel:
+    """Compose the kernel that crosses a pair per team."""
+    functor, header, _ = CROSSOVERS[crossover]
+    return Kernel(
+        name="cross_sequences",
+        header=header,
+        body=f"gls::CrossPairs<{team}, gls::PairScratch, {functor}>",
+        parameters=(*parse_parameters("int n"), PAIRS),
+        team=team,
+        headers=(BLOCKS,),
+        parts=(crossover,),
+    )
+
+
+def _with_front(xp: Any, rows: Any, front: tuple[int, ...]) -> Any:
+    """Return rows whose first items are `front`; the others keep their order."""
+    keys = xp.broadcast_to(xp.arange(rows.shape[1]), rows.shape).copy()
+    for place, item in enumerate(front):
+        keys[rows == item] = place - len(front)
+    return xp.take_along_axis(rows, keys.argsort(axis=1), axis=1)
