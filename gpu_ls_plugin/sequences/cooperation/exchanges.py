@@ -162,7 +162,7 @@ class SequenceCrossing(ChainExchange):
         if front := problem.front:
             own["rows"][:] = _with_front(xp, own["rows"], front)
         own["ended"][:] = 0
-        own["progress"][:, :2] = xp.asarray([n, 0], "int32")
+        own["progress"][:, :2] = xp.asarray([-1, 0], "int32")  # no queue yet
 
 
 def crossing_kernel(crossover: str, team: str) -> Kernel:

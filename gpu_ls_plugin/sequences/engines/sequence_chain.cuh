@@ -23,7 +23,7 @@ struct SequenceBatch {
   void* best_values;     // shape (P,)
   int* saved;            // scratch, shape (P, n)
   int* queues;           // shape (P, n): of descents that have not ended
-  int* progress;         // shape (P, 4): of these descents, and their salt
+  int* progress;         // shape (P, 3): of these descents, and their salt
   unsigned char* ended;  // shape (P,): whether the first descent has ended
   int64* move_counts;    // shape (P,)
   int64* look_counts;    // shape (P,): how many values were computed
@@ -85,16 +85,17 @@ struct SequenceChain {
 #pragma unroll 1
     for (int64 kick = all.kick; ready && kick < all.kick + all.kicks; ++kick) {
       const Value before = search.now;
-      const int64 stream = (kick + 1) << 24;
+      const int64 first_step = (kick + 1) * kStepsOfKick;
       team.each(n, [&](int k) { saved[k] = search.order[k]; });
-      random.seek(stream | int64(1022) << 14);
+      random.seek(first_step + kTieDraws * kSteps);
       search.salt = random.next();
       team.sync();
-      Kick::template kick<Moves...>(team, search, random, stream, all.strength);
-      Descent progress{n, 0, 0};
-      descend<Moves...>(team, search, random, stream, int64(1) << 40, progress);
+      Kick::template kick<Moves...>(team, search, random, first_step, all.strength);
+      Descent progress;
+      descend<Moves...>(team, search, random, first_step + kQueueDraws * kSteps, kNoLimit,
+                        progress);
       idle = keep_best() ? 0 : idle + 1;
-      random.seek(stream | int64(1021) << 14);
+      random.seek(first_step + kAcceptDraws * kSteps);
       const float level = (all.heat - all.cooling * float(kick)) * all.units[item];
       if (!Accept::takes(search.now - before, level, random)) search.restore(team, saved, before);
     }
@@ -116,18 +117,17 @@ struct SequenceChain {
   GLS_DEVICE static bool first_descent(const Team& team, Search& search, Philox& random,
                                        const SequenceBatch& all, int item) {
     int* const queue = all.queues + int64(item) * all.n;
-    int* const stored = all.progress + 4 * int64(item);
-    Descent progress{stored[0], stored[1], stored[2]};
-    search.salt = uint32(stored[3]);
+    int* const stored = all.progress + 3 * int64(item);
+    Descent progress{stored[0], stored[1]};
+    search.salt = uint32(stored[2]);
     team.each(all.n, [&](int k) { search.queue[k] = queue[k]; });
     team.sync();
-    const bool ended = descend<Moves...>(team, search, random, 0, all.looks, progress);
+    const int64 step = all.kick * kStepsOfKick + kFirstQueueDraws * kSteps;
+    const bool ended = descend<Moves...>(team, search, random, step, all.looks, progress);
     team.sync();
     team.each(all.n, [&](int k) { queue[k] = search.queue[k]; });
-    team.once([&] {
-      stored[0] = progress.at, stored[1] = progress.idle, stored[2] = progress.shuffles;
-      stored[3] = int(search.salt);
-    });
+    team.once(
+        [&] { stored[0] = progress.at, stored[1] = progress.idle, stored[2] = int(search.salt); });
     return ended;
   }
 };

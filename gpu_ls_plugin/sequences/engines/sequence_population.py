@@ -206,7 +206,7 @@ class SequencePopulation(Population):
     def _descend(self, left: float) -> None:
         with self._looks.timed() as pace:
             pace.made = pace.steps
-            self._run(looks=pace.made)
+            self._run(kick=self.done, looks=pace.made)
             self._descended = bool(self._arguments["ended"].all())  # waits for the GPU
         pace.follow(left)
         if self._descended and not self.exchanges:
@@ -275,8 +275,8 @@ class SequencePopulation(Population):
         """Return the state of chains that begin with these rows, on the host."""
         size, n = rows.shape
         values = self.problem.compared(rows)
-        progress = np.zeros((size, 4), np.int32)
-        progress[:, 0] = n  # the first look shuffles the queue
+        progress = np.zeros((size, 3), np.int32)
+        progress[:, 0] = -1  # there is no queue yet
         counts = ("move_counts", "look_counts", "idle")
         return {
             "seed": seed,

@@ -28,6 +28,20 @@ using EndsOf = typename EndsFor<Objective, kHasPairs<Objective>, kHasMachines<Ob
 
 constexpr int kMostBlock = 64;  // maximum number of items that are moved or removed together
 
+// Random steps of a chain for each purpose, of four numbers each: enough to shuffle all items.
+constexpr int64 kSteps = 1 << 14;
+// What random numbers of a kick are for. Kicks are counted from 1; first descents belong to the
+// kick before.
+enum Draws : int {
+  kFirstQueueDraws,
+  kQueueDraws,
+  kPartialQueueDraws,
+  kRemovalDraws,
+  kTieDraws,
+  kAcceptDraws
+};
+constexpr int64 kStepsOfKick = 8 * kSteps;
+
 template <class Objective>
 struct WorkingSequence {
   using Ends = sequences::EndsOf<Objective>;
@@ -166,10 +180,10 @@ struct WorkingSequence {
     now = best.value;
   }
 
-  // Replaces the items between place `here` and the best other place, at least `apart` away; item
-  // k of them becomes item(other, k). Returns whether that lowers the value.
+  // Replaces the items from place `here` to the best other place; item k of them becomes
+  // item(other, k). Returns whether that lowers the value.
   template <class Team, class Item>
-  GLS_DEVICE bool rewrite(const Team& team, int here, int apart, Item item) {
+  GLS_DEVICE bool rewrite(const Team& team, int here, Item item) {
     if (here < fixed) return false;
     ends.update(team, order, length);
     salt = salt * 1664525u + 1013904223u;
@@ -177,7 +191,7 @@ struct WorkingSequence {
 #pragma unroll 1
     for (int other = fixed + team.lane(); other < length; other += Team::kLanes) {
       const int i = other < here ? other : here, j = (other < here ? here : other) + 1;
-      if (j - i <= apart) continue;
+      if (other == here) continue;
       const Value value = ends.window(
           order, length, i, j, [&](int k) { return item(other, k); }, price, now, best.value);
       const Place found{value, (uint32(other) * 0x9E3779B1u ^ salt) * 0x85EBCA77u | 1u, other};
@@ -216,32 +230,40 @@ struct WorkingSequence {
 
 // The progress of a descent, so that it can go on in a later launch.
 struct Descent {
-  int at, idle, shuffles;  // next item in the queue; looks without a move; shuffles so far
+  int at = -1;   // place of the next item in the queue; -1 if there is no queue yet
+  int idle = 0;  // looks since the last move
 };
 
-// Looks at items in random order, again and again, until no move of any item lowers the value.
-// Ends after `most` looks at items; returns whether the sequence is a local optimum.
+// Lists the items that may move, in random order.
+template <class Team, class Search>
+GLS_DEVICE void make_queue(const Team& team, Search& search, Philox& random, int64 step) {
+  const int count = search.length - search.fixed;
+  team.each(count, [&](int k) { search.queue[k] = search.order[search.fixed + k]; });
+  random.seek(step);
+  team.sync();
+  team.once([&] {
+    for (int k = count - 1; k > 0; --k) {
+      const int other = int(random.below(uint32(k + 1))), item = search.queue[k];
+      search.queue[k] = search.queue[other], search.queue[other] = item;
+    }
+  });
+}
+
+constexpr int64 kNoLimit = int64(1) << 62;
+
+// Looks at the items of a queue in turn, again and again, until a look at each of them has found no
+// move. Ends after `most` looks; returns whether the sequence is a local optimum.
 template <class... Moves, class Team, class Search>
-GLS_DEVICE bool descend(const Team& team, Search& search, Philox& random, int64 stream, int64 most,
+GLS_DEVICE bool descend(const Team& team, Search& search, Philox& random, int64 step, int64 most,
                         Descent& progress) {
   if constexpr (sizeof...(Moves) == 0) return true;
-  const int count = search.length;
+  const int count = search.length - search.fixed;
+  if (progress.at < 0) make_queue(team, search, random, step), progress.at = 0;
 #pragma unroll 1
   for (; progress.idle < count; --most) {
     if (most <= 0) return false;
-    if (progress.at == count) {
-      team.each(count, [&](int k) { search.queue[k] = search.order[k]; });
-      random.seek(stream | int64(progress.shuffles & 1023) << 14);
-      team.sync();
-      team.once([&] {
-        for (int k = count - 1; k > 0; --k) {
-          const int other = int(random.below(uint32(k + 1))), item = search.queue[k];
-          search.queue[k] = search.queue[other], search.queue[other] = item;
-        }
-      });
-      progress.at = 0, ++progress.shuffles;
-    }
-    const int item = search.queue[progress.at++];
+    const int item = search.queue[progress.at];
+    progress.at = progress.at + 1 < count ? progress.at + 1 : 0;
     const bool moved = (Moves::improve(team, search, item) || ...);
     progress.idle = moved ? 0 : progress.idle + 1;
   }

@@ -1,10 +1,10 @@
 // Kicks of sequences. A kick is a struct with
 //
 //   template <class... Moves, class Team, class Search>
-//   static void kick(const Team&, Search&, Philox&, int64 stream, int strength)
+//   static void kick(const Team&, Search&, Philox&, int64 first_step, int strength)
 //
-// It changes a complete sequence into another one, and leaves its value in `Search::now`. `stream`
-// is the first of the random steps that belong to the kick.
+// It changes a complete sequence into another one, and leaves its value in `Search::now`. Random
+// steps from `first_step` on belong to the kick: see `Draws`.
 #pragma once
 
 #include "sequences/kernels/working_sequence.cuh"
@@ -17,12 +17,12 @@ namespace gls {
 template <bool kDescends>
 struct DestroyRepairKick {
   template <class... Moves, class Team, class Search>
-  GLS_DEVICE static void kick(const Team& team, Search& search, Philox& random, int64 stream,
+  GLS_DEVICE static void kick(const Team& team, Search& search, Philox& random, int64 first_step,
                               int strength) {
     const int movable = search.length - search.fixed;
     const int count = strength < movable ? strength : movable;
     int* const removed = search.block + 1;
-    random.seek(stream | int64(1023) << 14);
+    random.seek(first_step + kRemovalDraws * kSteps);
 #pragma unroll 1
     for (int k = 0; k < count; ++k) {
       const int left = search.length - search.fixed;
@@ -30,12 +30,13 @@ struct DestroyRepairKick {
       team.once([&] { removed[k] = search.block[0]; });
     }
     if constexpr (kDescends && sizeof...(Moves) > 0) {
-      Descent progress{search.length, 0, 512};
+      Descent progress;
       search.evaluate(team);
       // Moves use `block`, too.
       team.each(count, [&](int k) { search.spare[search.length + k] = removed[k]; });
       team.sync();
-      descend<Moves...>(team, search, random, stream, int64(1) << 40, progress);
+      descend<Moves...>(team, search, random, first_step + kPartialQueueDraws * kSteps, kNoLimit,
+                        progress);
       team.sync();
       team.each(count, [&](int k) { removed[k] = search.spare[search.length + k]; });
       team.sync();

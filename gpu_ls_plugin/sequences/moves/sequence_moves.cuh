@@ -34,7 +34,7 @@ struct SwapMove {
     const auto swapped = [&](int other, int k) {
       return search.order[k == here ? other : k == other ? here : k];
     };
-    return search.rewrite(team, here, 1, swapped);
+    return search.rewrite(team, here, swapped);
   }
 };
 
@@ -44,7 +44,7 @@ struct ReversalMove {
   GLS_DEVICE static bool improve(const Team& team, Search& search, int item) {
     const int here = search.place_of[item];
     const auto turned = [&](int other, int k) { return search.order[here + other - k]; };
-    return search.rewrite(team, here, 2, turned);
+    return search.rewrite(team, here, turned);
   }
 };
 
