@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
-CHAINS = {"cpu": 2, "cuda": 16}  # most chains per thread of a CPU, or multiprocessor of a GPU
+CHAINS = {"cpu": 1, "cuda": 16}  # most chains per thread of a CPU, or multiprocessor of a GPU
 STATE = 16  # assumed bytes of a state if a problem does not say
 PER_ITEM = 16  # bytes of a chain's lists
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 CHAIN = "sequences/engines/sequence_chain.cuh"
 BATCH = struct_of(CHAIN, "SequenceBatch")
 SHARED, SCRATCH = "SequenceShared", "SequenceScratch"  # kinds of memory of a chain
+PIVOTS = {"first": "gls::FirstImprovement", "best": "gls::BestImprovement"}
 BYTES_KEY = "bytes of a sequence"
 MOST_RESIDENT, FEW_RESIDENT = 16, 4  # chains per multiprocessor in shared and in device memory
 THREADS = 64  # of a team on a GPU: a warp for the first items, another for the last ones
@@ -35,9 +36,12 @@ def chain_kernel(
     accept: Acceptance,
     kick: SequenceKick,
     moves: Sequence[SequenceMove],
+    pivoting: str,
 ) -> Kernel:
     """Compose the kernel of chains; each team handles one."""
-    functors = ", ".join((accept.functor, kick.functor, *(move.functor for move in moves)))
+    functors = ", ".join(
+        (accept.functor, kick.functor, PIVOTS[pivoting], *(move.functor for move in moves))
+    )
     parts = (accept, kick, *moves)
     return _composed("sequence_chain", "SequenceChain", problem, memory, team, functors, parts)
 

@@ -51,7 +51,7 @@ struct SequenceScratch {
   }
 };
 
-template <class Objective, class Memory, class Accept, class Kick, class... Moves>
+template <class Objective, class Memory, class Accept, class Kick, class Pivot, class... Moves>
 struct SequenceChain {
   using Search = WorkingSequence<Objective>;
   using Value = typename Search::Value;
@@ -90,10 +90,10 @@ struct SequenceChain {
       random.seek(first_step + kTieDraws * kSteps);
       search.salt = random.next();
       team.sync();
-      Kick::template kick<Moves...>(team, search, random, first_step, all.strength);
+      Kick::template kick<Pivot, Moves...>(team, search, random, first_step, all.strength);
       Descent progress;
-      descend<Moves...>(team, search, random, first_step + kQueueDraws * kSteps, kNoLimit,
-                        progress);
+      Pivot::template descend<Moves...>(team, search, random, first_step + kQueueDraws * kSteps,
+                                        kNoLimit, progress);
       idle = keep_best() ? 0 : idle + 1;
       random.seek(first_step + kAcceptDraws * kSteps);
       const float level = (all.heat - all.cooling * float(kick)) * all.units[item];
@@ -123,7 +123,8 @@ struct SequenceChain {
     team.each(all.n, [&](int k) { search.queue[k] = queue[k]; });
     team.sync();
     const int64 step = all.kick * kStepsOfKick + kFirstQueueDraws * kSteps;
-    const bool ended = descend<Moves...>(team, search, random, step, all.looks, progress);
+    const bool ended =
+        Pivot::template descend<Moves...>(team, search, random, step, all.looks, progress);
     team.sync();
     team.each(all.n, [&](int k) { queue[k] = search.queue[k]; });
     team.once(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.sequences.problem.sequence import Sequence
 
 FIRST_LOOKS, FIRST_KICKS = 16, 1  # of the first launches, which must be short
+MOST_LOOKS = 2**30  # of a launch
 CLOSE = 1e-9  # relative difference of real costs of a kernel and of the referee
 
 
@@ -46,6 +47,7 @@ class SequencePopulation(Population):
     seed : int
     backend : str or Backend
     moves : tuple of SequenceMove
+    pivoting : {"first", "best"}
     kick : SequenceKick or None
         If None, the chains end at their first local optimum.
     accept : Acceptance
@@ -69,6 +71,7 @@ class SequencePopulation(Population):
         backend: str | Backend,
         *,
         moves: tuple[SequenceMove, ...],
+        pivoting: str,
         kick: SequenceKick | None,
         accept: Acceptance,
         exchange: ChainExchange | None = None,
@@ -77,7 +80,8 @@ class SequencePopulation(Population):
         most_moves: int | None = None,
     ) -> None:
         self.problem, self._device = problem, backend
-        self.moves, self.kick, self.accept, self.exchange = moves, kick, accept, exchange
+        self.moves, self.pivoting, self.kick = moves, pivoting, kick
+        self.accept, self.exchange = accept, exchange
         self._most_moves, self.target = most_moves, target
         self.statistics = Statistics()
         self._counted = np.zeros(3, np.int64)
@@ -205,7 +209,7 @@ class SequencePopulation(Population):
 
     def _descend(self, left: float) -> None:
         with self._looks.timed() as pace:
-            pace.made = pace.steps
+            pace.made = min(pace.steps, MOST_LOOKS)
             self._run(kick=self.done, looks=pace.made)
             self._descended = bool(self._arguments["ended"].all())  # waits for the GPU
         pace.follow(left)
@@ -230,7 +234,7 @@ class SequencePopulation(Population):
 
         def compose(memory: str) -> Kernel:
             team = backend.block(THREADS)
-            return chain_kernel(problem, memory, team, self.accept, kick, self.moves)
+            return chain_kernel(problem, memory, team, self.accept, kick, self.moves, self.pivoting)
 
         layout, kernel = layout_of(backend, problem, compose)
         self._arguments |= layout.scratch(backend, len(self))

@@ -73,6 +73,10 @@ struct WorkingSequence {
   Value now = 0;
   uint32 salt = 0;
   int64 looks = 0, moves = 0;
+  // A move is made only if its value is at most `wanted`, and not at all while `only_looks`; then
+  // `least` is the least value of the moves that were looked at.
+  bool only_looks = false;
+  Value wanted = sequences::no_value<Value>(), least = 0;
 
   static constexpr int64 bytes(int n) {
     return (int64(4 * n + kMostBlock) * int(sizeof(int)) + 15) / 16 * 16 + Ends::bytes(n);
@@ -163,10 +167,11 @@ struct WorkingSequence {
     Place at_old;
     const Place best = best_place(team, count, place, at_old);
     const Value before = kRelative ? at_old.value : now;
-    const bool lower = best.value < before;
-    insert(team, lower ? best.place : place, count);
-    if (!lower) return false;
-    now += best.value - before;
+    const Value after = kRelative ? now + (best.value - before) : best.value;
+    const bool made = makes(after);
+    insert(team, made ? best.place : place, count);
+    if (!made) return false;
+    now = after;
     ++moves;
     return true;
   }
@@ -199,7 +204,7 @@ struct WorkingSequence {
     }
     looks += length - fixed;
     best = team.least(best);
-    if (!(best.value < now)) return false;
+    if (!makes(best.value)) return false;
     const int other = best.place;
     const int i = other < here ? other : here, j = (other < here ? here : other) + 1;
     team.each(j - i, [&](int k) { spare[k] = item(other, i + k); });
@@ -210,6 +215,12 @@ struct WorkingSequence {
     now = best.value;
     ++moves;
     return true;
+  }
+
+  // Returns whether to make a move that leads to a value.
+  GLS_DEVICE bool makes(Value value) {
+    if (only_looks && value < least) least = value;
+    return !only_looks && value < now && !(wanted < value);
   }
 
   // Returns to the `length` items of `saved`, with their value.
@@ -252,22 +263,55 @@ GLS_DEVICE void make_queue(const Team& team, Search& search, Philox& random, int
 constexpr int64 kNoLimit = int64(1) << 62;
 
 // Looks at the items of a queue in turn, again and again, until a look at each of them has found no
-// move. Ends after `most` looks; returns whether the sequence is a local optimum.
-template <class... Moves, class Team, class Search>
-GLS_DEVICE bool descend(const Team& team, Search& search, Philox& random, int64 step, int64 most,
-                        Descent& progress) {
-  if constexpr (sizeof...(Moves) == 0) return true;
-  const int count = search.length - search.fixed;
-  if (progress.at < 0) make_queue(team, search, random, step), progress.at = 0;
+// move; makes the first move that lowers the value. Ends after `most` looks; returns whether the
+// sequence is a local optimum.
+struct FirstImprovement {
+  template <class... Moves, class Team, class Search>
+  GLS_DEVICE static bool descend(const Team& team, Search& search, Philox& random, int64 step,
+                                 int64 most, Descent& progress) {
+    if constexpr (sizeof...(Moves) == 0) return true;
+    const int count = search.length - search.fixed;
+    if (progress.at < 0) make_queue(team, search, random, step), progress.at = 0;
 #pragma unroll 1
-  for (; progress.idle < count; --most) {
-    if (most <= 0) return false;
-    const int item = search.queue[progress.at];
-    progress.at = progress.at + 1 < count ? progress.at + 1 : 0;
-    const bool moved = (Moves::improve(team, search, item) || ...);
-    progress.idle = moved ? 0 : progress.idle + 1;
+    for (; progress.idle < count; --most) {
+      if (most <= 0) return false;
+      const int item = search.queue[progress.at];
+      progress.at = progress.at + 1 < count ? progress.at + 1 : 0;
+      const bool moved = (Moves::improve(team, search, item) || ...);
+      progress.idle = moved ? 0 : progress.idle + 1;
+    }
+    return true;
   }
-  return true;
-}
+};
+
+// Makes the best move of all items, again and again.
+struct BestImprovement {
+  template <class... Moves, class Team, class Search>
+  GLS_DEVICE static bool descend(const Team& team, Search& search, Philox&, int64, int64 most,
+                                 Descent&) {
+    const int count = search.length - search.fixed;
+    if constexpr (sizeof...(Moves) == 0) return true;
+#pragma unroll 1
+    for (;; most -= count) {
+      if (most <= 0) return false;
+      int best = -1;
+      search.only_looks = true, search.least = search.now;
+      team.each(count, [&](int k) { search.queue[k] = search.order[search.fixed + k]; });
+      team.sync();
+#pragma unroll 1
+      for (int k = 0; k < count; ++k) {
+        const auto before = search.least;
+        (Moves::improve(team, search, search.queue[k]), ...);
+        if (search.least < before) best = search.queue[k];
+      }
+      search.only_looks = false;
+      if (best < 0) return true;
+      search.wanted = search.least;
+      const bool made = (Moves::improve(team, search, best) || ...);
+      search.wanted = sequences::no_value<typename Search::Value>();
+      if (!made) return true;
+    }
+  }
+};
 
 }  // namespace gls

@@ -1,6 +1,6 @@
 // Kicks of sequences. A kick is a struct with
 //
-//   template <class... Moves, class Team, class Search>
+//   template <class Pivot, class... Moves, class Team, class Search>
 //   static void kick(const Team&, Search&, Philox&, int64 first_step, int strength)
 //
 // It changes a complete sequence into another one, and leaves its value in `Search::now`. Random
@@ -16,7 +16,7 @@ namespace gls {
 // Pagnozzi and Stützle 2017).
 template <bool kDescends>
 struct DestroyRepairKick {
-  template <class... Moves, class Team, class Search>
+  template <class Pivot, class... Moves, class Team, class Search>
   GLS_DEVICE static void kick(const Team& team, Search& search, Philox& random, int64 first_step,
                               int strength) {
     const int movable = search.length - search.fixed;
@@ -35,8 +35,8 @@ struct DestroyRepairKick {
       // Moves use `block`, too.
       team.each(count, [&](int k) { search.spare[search.length + k] = removed[k]; });
       team.sync();
-      descend<Moves...>(team, search, random, first_step + kPartialQueueDraws * kSteps, kNoLimit,
-                        progress);
+      Pivot::template descend<Moves...>(
+          team, search, random, first_step + kPartialQueueDraws * kSteps, kNoLimit, progress);
       team.sync();
       team.each(count, [&](int k) { removed[k] = search.spare[search.length + k]; });
       team.sync();

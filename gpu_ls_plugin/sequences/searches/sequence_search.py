@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin.backends import get_backend
@@ -15,6 +15,7 @@ from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.runs.search_population import KICKS_OF_A_CALL, search_population
 from gpu_ls_plugin.sequences.construction.random_sequences import random_sequences
 from gpu_ls_plugin.sequences.cooperation.exchanges import ChainExchange
+from gpu_ls_plugin.sequences.engines.kernels import PIVOTS
 from gpu_ls_plugin.sequences.engines.sequence_population import SequencePopulation
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
 from gpu_ls_plugin.sequences.moves.sequence_moves import Insertion, SequenceMove
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.result import Callback, Result
 
-TEMPERATURE = 0.03  # of the default acceptance, in mean costs per item
+TEMPERATURE = 0.05  # of the default acceptance, in mean costs per item
+
+
+def _default_kick() -> DestroyRepair:
+    return DestroyRepair(removed=2, descend=True)
 
 
 def _default_accept() -> Annealing:
@@ -49,6 +54,9 @@ class SequenceSearch:
     exchange : ChainExchange, optional
         How chains help each other: `ChainMigration` or `SequenceCrossing`. By default, chains are
         independent.
+    pivoting : {"first", "best"}
+        Whether a descent makes the first move that lowers the value, or the best move of all items.
+        `First()` and `Best()` do, too.
 
     Raises
     ------
@@ -57,9 +65,10 @@ class SequenceSearch:
     """
 
     moves: tuple[Any, ...] = (Insertion(),)
-    kick: SequenceKick | None = field(default_factory=DestroyRepair)
+    kick: SequenceKick | None = field(default_factory=_default_kick)
     accept: Acceptance = field(default_factory=_default_accept)
     exchange: ChainExchange | None = None
+    pivoting: str = "first"
 
     name = "sequence_search"
     adopts: ClassVar[bool] = True  # its populations accept rows from elsewhere
@@ -79,6 +88,8 @@ class SequenceSearch:
         )
         wanted = "acceptance rule, such as Better()"
         checks.fields(self, checks.instance, "accept", kind=Acceptance, wanted=wanted)
+        object.__setattr__(self, "pivoting", getattr(self.pivoting, "name", self.pivoting))
+        checks.fields(self, checks.choice, "pivoting", known=tuple(PIVOTS))
         wanted = "exchange, such as SequenceCrossing()"
         checks.given_fields(self, checks.instance, "exchange", kind=ChainExchange, wanted=wanted)
 
@@ -86,8 +97,8 @@ class SequenceSearch:
         self, perturbation: SequenceKick | None = None, accept: Acceptance | None = None
     ) -> SequenceSearch:
         """Return this search with a kick and an acceptance rule; None: the default."""
-        return SequenceSearch(
-            self.moves, perturbation or DestroyRepair(), accept or _default_accept()
+        return replace(
+            self, kick=perturbation or _default_kick(), accept=accept or _default_accept()
         )
 
     @warns_if_infeasible
@@ -206,6 +217,7 @@ class SequenceSearch:
                 checks.seed(seed),
                 chosen,
                 moves=self.moves,
+                pivoting=self.pivoting,
                 kick=self.kick,
                 accept=self.accept,
                 exchange=self.exchange,

@@ -49,13 +49,13 @@ def _of_another_domain(neighbourhoods: Any = (), *given: Any, **options: Any) ->
     names = {getattr(move, "search", None) for move in moves} - {None}
     if not names:
         return None
-    if given or options:
+    if given or options.keys() - {"pivoting"}:
         raise InvalidParameterError(
             f"neighbourhoods: {moves!r:.80} are no moves of tours and take no other parameters, "
             f"such as {next(iter(options), 'candidates')!r}"
         )
     (name,) = names
-    return registry.lookup("search", str(name))(moves, kick=None)
+    return registry.lookup("search", str(name))(moves, kick=None, **options)
 
 
 @giving_way(_of_another_domain)
