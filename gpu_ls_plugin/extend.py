@@ -5,7 +5,8 @@ Base classes of parts: `Metric`, `Objective`, `Resource`, `Candidates`, `Neighbo
 function; a search is anything that is called like `LocalSearch` and returns a `Result`. Pivoting
 rules have no base class, since each is an engine. Problems other than `TSP` derive from `Problem`;
 those that assign values to variables derive from `Assignment`, and constraints on these values from
-`Mask`. A recombination crosses pairs of rows in a `Workspace`.
+`Mask`. A `SequenceObjective` makes a `Sequence`, whose rows are permutations. A recombination
+crosses pairs of rows in a `Workspace`.
 
 A new kind of problem is a `Domain`. It reads a `FileKind`, which judges the `Content` of a file as
 `SURE`, `MAYBE` or `NO`. It plans a run `Stage` by stage, and writes an `Output`. Its search
@@ -29,7 +30,8 @@ its contract.
 C++ parts can include these headers: `tours/problem/metric.cuh`, `tours/moves/move.cuh`,
 `tours/problem/objective.cuh`, `tours/filters/filter.cuh`, `tours/kicks/bridge_cuts.cuh`,
 `runs/acceptance.cuh`, `assignment/heuristics/heuristic.cuh`, `assignment/heuristics/masked.cuh`,
-`assignment/problem/assignment.cuh`. The functions of `gpu_ls_plugin.testing` check parts and
+`assignment/problem/assignment.cuh`, `sequences/problem/objective.cuh`,
+`sequences/problem/machines.cuh`. The functions of `gpu_ls_plugin.testing` check parts and
 assignment problems.
 """
 
@@ -78,6 +80,8 @@ from gpu_ls_plugin.runs.pace import Pace as Pace
 from gpu_ls_plugin.runs.plan import Stage as Stage
 from gpu_ls_plugin.runs.population import Population as Population
 from gpu_ls_plugin.runs.search_population import search_population as search_population
+from gpu_ls_plugin.sequences.problem.objective import SequenceObjective as SequenceObjective
+from gpu_ls_plugin.sequences.problem.sequence import Sequence as Sequence
 from gpu_ls_plugin.tours.candidates.base import Candidates as Candidates
 from gpu_ls_plugin.tours.candidates.lists import CandidateLists as CandidateLists
 from gpu_ls_plugin.tours.cooperation.base import Cooperation as Cooperation

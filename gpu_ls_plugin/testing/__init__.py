@@ -29,5 +29,8 @@ from gpu_ls_plugin.testing.objective import check_objective as check_objective
 from gpu_ls_plugin.testing.perturbation import check_perturbation as check_perturbation
 from gpu_ls_plugin.testing.recombination import check_recombination as check_recombination
 from gpu_ls_plugin.testing.resource import check_resource as check_resource
+from gpu_ls_plugin.testing.sequence_objective import (
+    check_sequence_objective as check_sequence_objective,
+)
 
 __all__ = ["PartCheckError", *sorted(name for name in globals() if name.startswith("check_"))]

@@ -41,6 +41,7 @@ SEEDED = (
     "the step: it must not depend on earlier calls, the time, another random generator, or "
     "uninitialised variables"
 )
+BOUNDS_OF_TOURS = "cities and steps of a path are 0 to n - 1, ranks of candidates 0 to degree - 1"
 SERVES_NONE = "it refuses every problem", "pass problems=[...] that it accepts"
 
 
@@ -117,11 +118,13 @@ class Subject:
         self.expect(served, *SERVES_NONE)
         return served
 
-    def rehearse(self, work: Callable[[], object], caller: str) -> None:
+    def rehearse(
+        self, work: Callable[[], object], caller: str, bounds: str = BOUNDS_OF_TOURS
+    ) -> None:
         """Raise if work hangs or kills its process; on a CPU, a child process tries it first.
 
         Kernels must have been compiled before. Python errors are ignored here: the caller repeats
-        the work, which raises them again.
+        the work, which raises them again. `bounds` says which indices are valid.
         """
         if self.backend.name != "cpu" or not hasattr(os, "fork"):
             return
@@ -139,8 +142,7 @@ class Subject:
         self.expect(
             code >= 0,
             f"{caller} ended the process with {signal.Signals(-code).name if code < 0 else code}",
-            "the C++ must stay within its arrays: cities and steps of a path are 0 to n - 1, ranks "
-            "of candidates 0 to degree - 1",
+            f"the C++ must stay within its arrays: {bounds}",
         )
 
     def tours(self, problem: TSP, rows: int) -> NDArray[np.int32]:

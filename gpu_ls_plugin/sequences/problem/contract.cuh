@@ -1,7 +1,7 @@
 // Assertions that an objective keeps its contract, as far as a compiler can tell.
 #pragma once
 
-#include "sequences/problem/objective.cuh"
+#include "sequences/problem/machines.cuh"
 
 namespace gls {
 namespace sequences {
