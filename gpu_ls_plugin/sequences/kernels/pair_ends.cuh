@@ -30,30 +30,23 @@ struct PairEnds {
     });
   }
 
-  // Each lane handles adjacent places. The values are relative to that of place `first`.
-  template <class Team, class Use>
-  GLS_DEVICE void insertions(const Team& team, const int* order, int length, const int* block,
+  // Each lane handles adjacent places. The values are relative to that of place `first`. `order`
+  // may be any object with an operator [].
+  template <class Team, class Items, class Use>
+  GLS_DEVICE void insertions(const Team& team, const Items& order, int length, const int* block,
                              int count, int first, Value, Use use) const {
-    const int each = (length - first + Team::kLanes) / Team::kLanes;
-    const int begin = first + team.lane() * each;
-    const int end = begin + each < length ? begin + each : length;
     // What it changes to move the block behind the item at a place.
+    if (count == 1) {
+      const int item = block[0];
+      walk(team, length, first, [&](int place) { return turned(item, order[place]); }, use);
+      return;
+    }
     const auto step = [&](int place) {
       Value change = 0;
-      for (int k = 0; k < count; ++k) {
-        change += objective.pair(order[place], block[k]) - objective.pair(block[k], order[place]);
-      }
+      for (int k = 0; k < count; ++k) change += turned(block[k], order[place]);
       return change;
     };
-    Value value = 0;
-    if constexpr (Team::kLanes > 1) {
-      for (int place = begin; place < end; ++place) value += step(place);
-      value = team.scan(value, Value(0), [](Value a, Value b) { return a + b; }).before;
-    }
-    for (int place = begin; place < begin + each && place <= length; ++place) {
-      use(place, value);
-      if (place < length) value += step(place);
-    }
+    walk(team, length, first, step, use);
   }
 
   template <class Item>
@@ -65,6 +58,32 @@ struct PairEnds {
       }
     }
     return now;
+  }
+
+ private:
+  template <class Team, class Step, class Use>
+  GLS_DEVICE static void walk(const Team& team, int length, int first, Step step, Use use) {
+    const int each = (length - first + Team::kLanes) / Team::kLanes;
+    const int begin = first + team.lane() * each;
+    const int end = begin + each < length ? begin + each : length;
+    Value value = 0;
+    if constexpr (Team::kLanes > 1) {
+      for (int place = begin; place < end; ++place) value += step(place);
+      value = team.scan(value, Value(0), [](Value a, Value b) { return a + b; }).before;
+    }
+    for (int place = begin; place < end; ++place) {
+      use(place, value);
+      value += step(place);
+    }
+    if (end == length && begin <= length && begin + each > length) use(length, value);
+  }
+
+  GLS_DEVICE Value turned(int first, int second) const {
+    if constexpr (kHasTurned<Objective>) {
+      return objective.turned(first, second);
+    } else {
+      return objective.pair(second, first) - objective.pair(first, second);
+    }
   }
 };
 

@@ -61,6 +61,14 @@ struct WorkingSequence {
     }
   };
 
+  // The items without `count` of them from `place` on.
+  struct Without {
+    const int* order;
+    int place, count;
+
+    GLS_DEVICE int operator[](int k) const { return order[k < place ? k : k + count]; }
+  };
+
   const int n, fixed;  // items; how many at the front stay there
   int length = 0;
   int* const order;     // the items that are in the sequence
@@ -141,20 +149,22 @@ struct WorkingSequence {
     team.sync();
   }
 
-  // The best place for the `count` items of `block`, and the place `old` with its value.
-  template <class Team>
-  GLS_DEVICE Place best_place(const Team& team, int count, int old, Place& at_old) {
-    ends.update(team, order, length);
+  // The best place for the `count` items of `block` among `left` other items, and the place `old`
+  // with its value.
+  template <class Team, class Items>
+  GLS_DEVICE Place best_place(const Team& team, const Items& items, int left, int count, int old,
+                              Place& at_old) {
     salt = salt * 1664525u + 1013904223u;
     const Place none{sequences::no_value<Value>(), ~0u, 0};
     Place best = none;
     at_old = none;
-    ends.insertions(team, order, length, block, count, fixed, price, [&](int place, Value value) {
+    ends.insertions(team, items, left, block, count, fixed, price, [&](int place, Value value) {
+      if (kRelative && place == old) at_old = {value, 0, place};
+      if (best.value < value) return;
       const Place found{value, (uint32(place) * 0x9E3779B1u ^ salt) * 0x85EBCA77u, place};
       if (found < best) best = found;
-      if (kRelative && place == old) at_old = found;
     });
-    looks += length - fixed + 1;
+    looks += left - fixed + 1;
     if constexpr (kRelative) at_old = team.least(at_old);
     return team.least(best);
   }
@@ -163,24 +173,32 @@ struct WorkingSequence {
   template <class Team>
   GLS_DEVICE bool reinsert(const Team& team, int place, int count) {
     if (place < fixed) return false;
-    erase(team, place, count);
     Place at_old;
-    const Place best = best_place(team, count, place, at_old);
-    const Value before = kRelative ? at_old.value : now;
-    const Value after = kRelative ? now + (best.value - before) : best.value;
-    const bool made = makes(after);
-    insert(team, made ? best.place : place, count);
-    if (!made) return false;
-    now = after;
-    ++moves;
-    return true;
+    if constexpr (kRelative) {  // nothing has to be computed for the sequence without the items
+      team.sync();
+      team.each(count, [&](int k) { block[k] = order[place + k]; });
+      team.sync();
+      const Without others{order, place, count};
+      const Place best = best_place(team, others, length - count, count, place, at_old);
+      const Value after = now + (best.value - at_old.value);
+      if (!makes(after)) return false;
+      erase(team, place, count);
+      return inserted(team, best.place, count, after);
+    }
+    erase(team, place, count);
+    ends.update(team, order, length);
+    const Place best = best_place(team, order, length, count, place, at_old);
+    if (makes(best.value)) return inserted(team, best.place, count, best.value);
+    insert(team, place, count);
+    return false;
   }
 
   // Puts the `count` items of `block` at their best place.
   template <class Team>
   GLS_DEVICE void insert_best(const Team& team, int count) {
     Place unused;
-    const Place best = best_place(team, count, -1, unused);
+    ends.update(team, order, length);
+    const Place best = best_place(team, order, length, count, -1, unused);
     insert(team, best.place, count);
     now = best.value;
   }
@@ -213,6 +231,15 @@ struct WorkingSequence {
     ends.changed(i, length - j);
     team.sync();
     now = best.value;
+    ++moves;
+    return true;
+  }
+
+  // Inserts the `count` items of `block` as a move that leads to a value.
+  template <class Team>
+  GLS_DEVICE bool inserted(const Team& team, int place, int count, Value value) {
+    insert(team, place, count);
+    now = value;
     ++moves;
     return true;
   }

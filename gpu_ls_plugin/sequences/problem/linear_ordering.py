@@ -95,7 +95,7 @@ class SumOfPairs(SequenceObjective):
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.matrix = matrix
         self.integer = matrix.dtype.kind == "i"
-        small = self.integer and np.abs(matrix).max() < 2**31
+        small = self.integer and np.abs(matrix).max() < 2**30
         self._entries = matrix.astype(np.int32) if small else matrix
 
     def functor(self) -> str:
@@ -106,8 +106,9 @@ class SumOfPairs(SequenceObjective):
         return f"gls::LinearOrdering<{entry}, {'gls::int64' if self.integer else 'double'}>"
 
     def data(self) -> Mapping[str, Any]:
-        """Return the matrix and the number of items."""
-        return {"matrix": self._entries, "n": len(self.matrix)}
+        """Return the matrix, what it gains to turn pairs, and the number of items."""
+        gains = self._entries - self._entries.T
+        return {"matrix": self._entries, "gains": gains, "n": len(self.matrix)}
 
     def evaluate(self, rows: NDArray[Any], /) -> NDArray[Any]:
         """Return the cost of each sequence (P,)."""

@@ -27,6 +27,7 @@
 // machines (sequences/problem/machines.cuh), and sums over pairs of items:
 //
 //   Cost pair(int first, int second)          for each pair of items, the one before the other
+//   Cost turned(int first, int second)        optional: pair(second, first) - pair(first, second)
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -58,6 +59,7 @@ T declared();  // a value of a type, for decltype
   constexpr bool kHas##NAME = detected_##NAME<O>(0);
 
 GLS_DETECT(Pairs, declared<const O&>().pair(0, 0))
+GLS_DETECT(Turned, declared<const O&>().turned(0, 0))
 GLS_DETECT(Machines, O::kMachines)
 GLS_DETECT(Begin, declared<const O&>().begin())
 GLS_DETECT(Append, declared<const O&>().append(declared<const O&>().begin(), 0))
