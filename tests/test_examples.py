@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import runpy
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.testing import check_sequence_objective
 from tests.helpers.processes import run_python
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -139,6 +142,31 @@ def test_experiment(tmp_path: Path) -> None:
     assert row[2:5] == ["2", "0", "0"]  # runs, failed, the best gap
     assert len(list((tmp_path / "experiment" / "runs").glob("*.json"))) == 12
     assert (tmp_path / "experiment" / "report.html").read_text("utf-8").count("<img") == 3
+
+
+@pytest.mark.slow
+def test_time_windows(tmp_path: Path) -> None:
+    assert re.fullmatch(r"length \d+, in time: True\n", run("time_windows.py", folder=tmp_path))
+    made = runpy.run_path(str(EXAMPLES / "time_windows.py"))["TimeWindows"](7)
+    check_sequence_objective(made, gls.Sequence(7, made), backend="cpu")
+
+
+@pytest.mark.slow
+def test_precedences(tmp_path: Path) -> None:
+    out = run("precedences.py", folder=tmp_path)
+    assert re.fullmatch(r"cost \d+, 0 of \d+ precedences broken\n", out)
+    made = runpy.run_path(str(EXAMPLES / "precedences.py"))["WeightedStarts"](7)
+    check_sequence_objective(made, gls.Sequence(7, made), backend="cpu")
+
+
+@pytest.mark.slow
+def test_blocking_flow_shop(tmp_path: Path) -> None:
+    out = run("blocking_flow_shop.py", folder=tmp_path)
+    blocking, buffered = (int(cost) for cost in re.findall(r"^\w+: (\d+) \[", out, re.M))
+    assert blocking > buffered
+    times = np.random.default_rng(2).integers(1, 20, (7, 4))
+    made = runpy.run_path(str(EXAMPLES / "blocking_flow_shop.py"))["Blocking"](times)
+    check_sequence_objective(made, gls.Sequence(7, made), backend="cpu")
 
 
 def test_climb_batch(tmp_path: Path) -> None:

@@ -18,23 +18,31 @@ PACKAGES = {
     "gpu_ls_pygad": "PyGAD",
     "gpu_ls_deap": "DEAP",
 }
-NAMESPACES = ("gpu_ls_plugin.tours", "gpu_ls_plugin.routes", "gpu_ls_plugin.assignment")
+NAMESPACES = tuple(
+    f"gpu_ls_plugin.{name}" for name in ("tours", "routes", "assignment", "sequences")
+)
 # Rooms of the names of `gpu_ls_plugin`, page by page.
 ROOMS = {
-    "Problems": ("tours.problem", "routes.problem", "assignment.problem", "core.problem"),
+    "Problems": (
+        *("tours.problem", "routes.problem", "assignment.problem", "sequences.problem"),
+        "core.problem",
+    ),
     "Solving": ("solver", "tours.many", "core.result", "core.budget", "core.progress"),
     "Searches": (
         *("tours.searches", "routes.searches", "assignment.engines", "runs.observers"),
-        *("tours.engines.pivoting", "runs.acceptance"),
+        *("sequences.searches", "tours.engines.pivoting", "runs.acceptance"),
     ),
-    "Neighbourhoods and filters": ("tours.moves", "routes.moves", "tours.filters"),
+    "Neighbourhoods and filters": (
+        *("tours.moves", "routes.moves", "sequences.moves", "tours.filters"),
+    ),
     "Candidates": ("tours.candidates",),
     "Constructions and kicks": (
         *("tours.construction", "routes.construction", "tours.kicks", "routes.removals"),
+        *("sequences.construction", "sequences.kicks"),
     ),
     "Populations": (
         *("tours.crossovers", "routes.crossovers", "tours.cooperation", "routes.engines"),
-        "distributed",
+        *("sequences.cooperation", "distributed"),
     ),
     "Assignment problems": (
         *("assignment.heuristics", "assignment.successors", "assignment.plan"),
