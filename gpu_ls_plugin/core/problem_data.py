@@ -47,19 +47,33 @@ def integers_of(
     Also raise if it has another `shape` than a given one, or if it is not `signed` and an entry is
     negative.
     """
+    array = numbers_of(values, parameter, *axes, shape=shape, signed=signed)
+    if array.dtype.kind == "f":
+        place = tuple(int(index) for index in np.argwhere(_no_int64(array))[0])
+        raise InvalidProblemError(
+            f"{parameter}: entry {place} is {array[place]}, not an integer of 64 bits; multiply "
+            "and round them first"
+        )
+    return array
+
+
+def numbers_of(
+    values: ArrayLike,
+    parameter: str,
+    *axes: str,
+    shape: tuple[int, ...] | None = None,
+    signed: bool = True,
+) -> NDArray[Any]:
+    """Return a checked copy: int64 if all entries are integers of 64 bits, otherwise float64.
+
+    Raises as `integers_of` does, but takes fractions.
+    """
     array = array_of(values, parameter)
     if array.ndim != len(axes) or not array.size:
         raise InvalidProblemError(
             f"{parameter}: shape {array.shape} is not ({', '.join(axes)}), at least one of each"
         )
     check_finite(array, parameter)
-    wrong = (array != np.trunc(array)) | (array >= 2**63) | (array < -(2**63))
-    if array.dtype.kind != "i" and wrong.any():
-        place = tuple(int(index) for index in np.argwhere(wrong)[0])
-        raise InvalidProblemError(
-            f"{parameter}: entry {place} is {array[place]}, not an integer of 64 bits; multiply "
-            "and round them first"
-        )
     if shape is not None and array.shape != shape:
         raise InvalidProblemError(
             f"{parameter}: shape {array.shape}, but ({', '.join(axes)}) is {shape}"
@@ -67,7 +81,13 @@ def integers_of(
     if not signed and (array < 0).any():
         place = tuple(int(index) for index in np.argwhere(array < 0)[0])
         raise InvalidProblemError(f"{parameter}: entry {place} is {array[place]}, negative")
-    return np.ascontiguousarray(array, np.int64)
+    whole = array.dtype.kind == "i" or not _no_int64(array).any()
+    return np.ascontiguousarray(array, np.int64 if whole else np.float64)
+
+
+def _no_int64(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which entries are not integers of 64 bits."""
+    return np.asarray((array != np.trunc(array)) | (array >= 2**63) | (array < -(2**63)))
 
 
 def largest(*tables: NDArray[Any]) -> int:

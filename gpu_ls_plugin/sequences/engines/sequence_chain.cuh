@@ -72,7 +72,7 @@ struct SequenceChain {
     int64 idle = all.idle[item];
 
     const auto keep_best = [&] {
-      if (!(search.now < least)) return false;
+      if (!search.lower(search.now, least)) return false;
       least = search.now;
       team.each(n, [&](int k) { best_row[k] = search.order[k]; });
       return true;

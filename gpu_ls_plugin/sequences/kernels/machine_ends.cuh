@@ -21,6 +21,7 @@ struct MachineEnds : Known {
   using Value = ValueOf<Objective>;
   static constexpr int kMachines = Objective::kMachines;
   static constexpr bool kJoins = kHasJoin<Objective>;
+  static constexpr int kVector = 16;  // places that the CPU evaluates at a time
 
   const Objective& objective;
   const int pitch;  // even, so that the lanes of a step write to different banks
@@ -36,7 +37,8 @@ struct MachineEnds : Known {
     return aligned(int64(kMachines) * pitch_of(n) * int(sizeof(Time)));
   }
   static constexpr int64 bytes(int n) {
-    return times(n) * (kJoins ? 2 : 1) + aligned((n + 1) * int64(sizeof(Total)));
+    return times(n) * (kJoins ? 2 : 1) + aligned((n + 1) * int64(sizeof(Total))) +
+           (kJoins ? kVector * int64(sizeof(Time)) : 0);
   }
 
   GLS_DEVICE MachineEnds(const Objective& objective, char* memory, int n)
@@ -180,7 +182,7 @@ struct MachineEnds : Known {
   template <class Team, class Use>
   GLS_DEVICE void joined_insertions(const Team& team, int item, int first, Value price,
                                     Use use) const {
-    constexpr int kWide = Team::kLanes > 1 ? 2 : 16;
+    constexpr int kWide = Team::kLanes > 1 ? 2 : kVector;
 #pragma unroll 1
     for (int base = first + team.lane(); base <= length; base += kWide * Team::kLanes) {
       Time left[kWide];

@@ -26,6 +26,10 @@ using EndsOf = typename EndsFor<Objective, kHasPairs<Objective>, kHasMachines<Ob
 
 }  // namespace sequences
 
+// Real values are equal if they differ by at most this part of them: the kernel has added the same
+// numbers in another order.
+constexpr double kRounding = 1e-12;
+
 constexpr int kMostBlock = 64;  // maximum number of items that are moved or removed together
 
 // Random steps of a chain for each purpose, of four numbers each: enough to shuffle all items.
@@ -101,6 +105,17 @@ struct WorkingSequence {
         block(order + 4 * n),
         ends(objective, memory + (bytes(n) - Ends::bytes(n)), n),
         price(price) {}
+
+  // Whether a value is lower than another one by more than rounding errors, which are relative to
+  // these values and to that of the whole sequence.
+  GLS_DEVICE bool lower(Value value, Value before) const {
+    if constexpr (sequences::kSame<Value, double>) {
+      const auto size = [](double number) { return number < 0 ? -number : number; };
+      return value < before - kRounding * (size(before) + size(now));
+    } else {
+      return value < before;
+    }
+  }
 
   // Begins with `count` items.
   template <class Team>
@@ -247,7 +262,7 @@ struct WorkingSequence {
   // Returns whether to make a move that leads to a value.
   GLS_DEVICE bool makes(Value value) {
     if (only_looks && value < least) least = value;
-    return !only_looks && value < now && !(wanted < value);
+    return !only_looks && lower(value, now) && !(wanted < value);
   }
 
   // Returns to the `length` items of `saved`, with their value.

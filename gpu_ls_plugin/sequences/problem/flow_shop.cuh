@@ -5,23 +5,24 @@
 
 namespace gls {
 
-// Base of the objectives of flow shops. Set-up times count if kSetups.
-template <class Own, int Machines, bool kSetups, class Total>
-struct FlowShop : MachineStates<Own, Machines, int, Total> {
+// Base of the objectives of flow shops. Set-up times count if kSetups. Times are of type `Number`:
+// int, or double if costs are real.
+template <class Own, int Machines, bool kSetups, class Number, class Total>
+struct FlowShop : MachineStates<Own, Machines, Number, Total> {
   static constexpr bool kRegular = true;
 
-  const int* times;   // of each job, on each machine
-  const int* setups;  // between two jobs, the one before first, on each machine
+  const Number* times;   // of each job, on each machine
+  const Number* setups;  // between two jobs, the one before first, on each machine
   int jobs;
 
   // The set-up overlaps with the job's time on the machine before.
-  GLS_DEVICE int head(int machine, int before, int left, int previous, int item) const {
-    const int free = before + setup(machine, previous, item);
+  GLS_DEVICE Number head(int machine, Number before, Number left, int previous, int item) const {
+    const Number free = before + setup(machine, previous, item);
     return (free > left ? free : left) + times[item * Machines + machine];
   }
 
  protected:
-  GLS_DEVICE int setup(int machine, int previous, int item) const {
+  GLS_DEVICE Number setup(int machine, int previous, int item) const {
     if constexpr (kSetups) {
       if (previous < 0 || item < 0) return 0;
       return setups[(int64(previous) * jobs + item) * Machines + machine];
@@ -31,41 +32,60 @@ struct FlowShop : MachineStates<Own, Machines, int, Total> {
   }
 };
 
-// The time at which the last job leaves the last machine. Taillard (1990) joins heads and tails.
-template <int Machines, bool kSetups = false>
-struct FlowShopMakespan : FlowShop<FlowShopMakespan<Machines, kSetups>, Machines, kSetups, int> {
-  GLS_DEVICE int finish(int, int last, int) const { return last; }
-  GLS_DEVICE int64 cost_of(int total) const { return total; }
+// The type of sums of times.
+template <class Number>
+struct SumOfTimes {
+  using Type = int64;
+};
+template <>
+struct SumOfTimes<double> {
+  using Type = double;
+};
+template <class Number>
+using SumOf = typename SumOfTimes<Number>::Type;
 
-  GLS_DEVICE int tail(int machine, int after, int right, int item, int next) const {
-    const int free = after + this->setup(machine, item, next);
+// The time at which the last job leaves the last machine. Taillard (1990) joins heads and tails.
+template <int Machines, bool kSetups = false, class Number = int>
+struct FlowShopMakespan
+    : FlowShop<FlowShopMakespan<Machines, kSetups, Number>, Machines, kSetups, Number, Number> {
+  GLS_DEVICE Number finish(Number, Number last, int) const { return last; }
+  GLS_DEVICE SumOf<Number> cost_of(Number total) const { return total; }
+
+  GLS_DEVICE Number tail(int machine, Number after, Number right, int item, int next) const {
+    const Number free = after + this->setup(machine, item, next);
     return (free > right ? free : right) + this->times[item * Machines + machine];
   }
-  GLS_DEVICE int meet(int most, int machine, int head, int tail, int item, int next) const {
-    const int whole = head + this->setup(machine, item, next) + tail;
+  GLS_DEVICE Number meet(Number most, int machine, Number head, Number tail, int item,
+                         int next) const {
+    const Number whole = head + this->setup(machine, item, next) + tail;
     return whole > most ? whole : most;
   }
 };
 
 // The sum of the times at which the jobs leave the last machine.
-template <int Machines, bool kSetups = false>
-struct FlowShopFlowtime : FlowShop<FlowShopFlowtime<Machines, kSetups>, Machines, kSetups, int64> {
-  GLS_DEVICE int64 finish(int64 total, int last, int) const { return total + last; }
-  GLS_DEVICE int64 cost_of(int64 total) const { return total; }
+template <int Machines, bool kSetups = false, class Number = int>
+struct FlowShopFlowtime : FlowShop<FlowShopFlowtime<Machines, kSetups, Number>, Machines, kSetups,
+                                   Number, SumOf<Number>> {
+  using Sum = SumOf<Number>;
+
+  GLS_DEVICE Sum finish(Sum total, Number last, int) const { return total + last; }
+  GLS_DEVICE Sum cost_of(Sum total) const { return total; }
 };
 
 // The sum of weights times delays beyond due dates.
-template <int Machines, bool kSetups = false>
-struct FlowShopTardiness
-    : FlowShop<FlowShopTardiness<Machines, kSetups>, Machines, kSetups, int64> {
-  const int64* due_dates;
-  const int64* weights;
+template <int Machines, bool kSetups = false, class Number = int>
+struct FlowShopTardiness : FlowShop<FlowShopTardiness<Machines, kSetups, Number>, Machines, kSetups,
+                                    Number, SumOf<Number>> {
+  using Sum = SumOf<Number>;
 
-  GLS_DEVICE int64 finish(int64 total, int last, int item) const {
-    const int64 late = last - due_dates[item];
+  const Sum* due_dates;
+  const Sum* weights;
+
+  GLS_DEVICE Sum finish(Sum total, Number last, int item) const {
+    const Sum late = last - due_dates[item];
     return late > 0 ? total + weights[item] * late : total;
   }
-  GLS_DEVICE int64 cost_of(int64 total) const { return total; }
+  GLS_DEVICE Sum cost_of(Sum total) const { return total; }
 };
 
 }  // namespace gls

@@ -20,56 +20,63 @@ class FlowShopObjective(SequenceObjective):
 
     Parameters
     ----------
-    times : int64 array, shape (jobs, machines)
-    setups : int64 array, shape (machines, jobs, jobs), or None
+    times : int64 or float64 array, shape (jobs, machines)
+    setups : array of the same type, shape (machines, jobs, jobs), or None
     """
 
     struct: ClassVar[str]  # name of the C++ template
     header = "sequences/problem/flow_shop.cuh"
 
-    def __init__(self, times: NDArray[np.int64], setups: NDArray[np.int64] | None) -> None:
+    def __init__(self, times: NDArray[Any], setups: NDArray[Any] | None) -> None:
         self.times, self.setups = times, setups
+        self.integer = times.dtype.kind == "i"
 
     def functor(self) -> str:
-        """Return the C++ type, which depends on the number of machines."""
-        setups = "" if self.setups is None else ", true"
-        return f"gls::{self.struct}<{self.times.shape[1]}{setups}>"
+        """Return the C++ type, which depends on the machines and on the type of times."""
+        setups = "false" if self.setups is None else "true"
+        more = "" if self.integer else ", double"
+        return f"gls::{self.struct}<{self.times.shape[1]}, {setups}{more}>"
 
     def data(self) -> Mapping[str, Any]:
         """Return times and set-up times, with the machines as the last axis."""
-        found: dict[str, Any] = {"times": np.ascontiguousarray(self.times, np.int32)}
+        kind = np.int32 if self.integer else np.float64
+        found: dict[str, Any] = {"times": np.ascontiguousarray(self.times, kind)}
         if self.setups is not None:
             found["jobs"] = len(self.times)
-            found["setups"] = np.ascontiguousarray(self.setups.transpose(1, 2, 0), np.int32)
+            found["setups"] = np.ascontiguousarray(self.setups.transpose(1, 2, 0), kind)
         return found
 
-    def completions(self, rows: NDArray[Any]) -> Iterator[NDArray[np.int64]]:
-        """Yield when the job at each position leaves each machine, shape (P, machines).
+    def completions(self, rows: NDArray[Any]) -> Iterator[tuple[Any, Any, NDArray[Any]]]:
+        """Yield machines, positions, and when the jobs there leave these machines (K, P).
 
-        A job leaves a machine after it waited for one of the machines up to there, and then spent
-        its times on this machine and on all after it.
+        Each yield has the machines and positions whose numbers add up to the same sum. The ends
+        there depend only on those yielded before.
         """
-        spent = self.times.cumsum(axis=1)
-        before = spent - self.times
-        ends = np.zeros((len(rows), self.times.shape[1]), np.int64)
-        for position, jobs in enumerate(rows.T):
-            free = ends
-            if self.setups is not None and position:
-                free = ends + self.setups[:, rows[:, position - 1], jobs].T
-            ends = np.maximum.accumulate(free - before[jobs], axis=1) + spent[jobs]
-            yield ends
+        order, (jobs, last) = rows.T.astype(np.int64), self.times.shape
+        ends = np.zeros((last + 1, len(rows)), self.times.dtype)  # of machine k: at k + 1
+        for step in range(jobs + last - 1):
+            machines = np.arange(max(0, step - jobs + 1), min(step + 1, last))
+            positions, own = step - machines, slice(machines[0] + 1, machines[-1] + 2)
+            items, column = order[positions], machines[:, None]
+            spent, free = self.times.take(items * last + column), ends[own]
+            if self.setups is not None:
+                gaps = self.setups[column, order[positions - 1], items]
+                free = free + np.where(positions[:, None] > 0, gaps, 0)
+            arrivals = ends[machines[0] : machines[-1] + 1]
+            ends[own] = np.maximum(free, arrivals) + spent
+            yield machines, positions, ends[own]
 
-    def evaluate(self, rows: NDArray[Any], /) -> NDArray[np.int64]:
+    def evaluate(self, rows: NDArray[Any], /) -> NDArray[Any]:
         """Return the cost of each sequence (P,)."""
-        total = np.zeros(len(rows), np.int64)
-        for jobs, ends in zip(rows.T, self.completions(rows), strict=True):
-            total = self.finish(total, ends[:, -1], jobs)
+        total: NDArray[Any] = np.zeros(len(rows), self.times.dtype)
+        last = self.times.shape[1] - 1
+        for machines, positions, ends in self.completions(rows):
+            if machines[-1] == last:
+                total = self.finish(total, ends[-1], rows[:, positions[-1]])
         return total
 
     @abstractmethod
-    def finish(
-        self, total: NDArray[np.int64], ends: NDArray[np.int64], jobs: NDArray[Any]
-    ) -> NDArray[np.int64]:
+    def finish(self, total: NDArray[Any], ends: NDArray[Any], jobs: NDArray[Any]) -> NDArray[Any]:
         """Return the costs (P,) with one more job in each sequence, which ends then."""
 
 
@@ -79,9 +86,7 @@ class Makespan(FlowShopObjective):
     name = "makespan"
     struct = "FlowShopMakespan"
 
-    def finish(
-        self, total: NDArray[np.int64], ends: NDArray[np.int64], jobs: NDArray[Any]
-    ) -> NDArray[np.int64]:
+    def finish(self, total: NDArray[Any], ends: NDArray[Any], jobs: NDArray[Any]) -> NDArray[Any]:
         """Return the ends."""
         return ends
 
@@ -92,11 +97,9 @@ class TotalFlowtime(FlowShopObjective):
     name = "total_flowtime"
     struct = "FlowShopFlowtime"
 
-    def finish(
-        self, total: NDArray[np.int64], ends: NDArray[np.int64], jobs: NDArray[Any]
-    ) -> NDArray[np.int64]:
+    def finish(self, total: NDArray[Any], ends: NDArray[Any], jobs: NDArray[Any]) -> NDArray[Any]:
         """Return the sums of the ends."""
-        return total + ends
+        return np.asarray(total + ends)
 
 
 class WeightedTardiness(FlowShopObjective):
@@ -106,7 +109,7 @@ class WeightedTardiness(FlowShopObjective):
     ----------
     times, setups
         As in `FlowShopObjective`.
-    due_dates, weights : int64 array, shape (jobs,)
+    due_dates, weights : array of the same type, shape (jobs,)
     """
 
     name = "weighted_tardiness"
@@ -114,10 +117,10 @@ class WeightedTardiness(FlowShopObjective):
 
     def __init__(
         self,
-        times: NDArray[np.int64],
-        setups: NDArray[np.int64] | None,
-        due_dates: NDArray[np.int64],
-        weights: NDArray[np.int64],
+        times: NDArray[Any],
+        setups: NDArray[Any] | None,
+        due_dates: NDArray[Any],
+        weights: NDArray[Any],
     ) -> None:
         super().__init__(times, setups)
         self.due_dates, self.weights = due_dates, weights
@@ -126,9 +129,7 @@ class WeightedTardiness(FlowShopObjective):
         """Return also due dates and weights."""
         return {**super().data(), "due_dates": self.due_dates, "weights": self.weights}
 
-    def finish(
-        self, total: NDArray[np.int64], ends: NDArray[np.int64], jobs: NDArray[Any]
-    ) -> NDArray[np.int64]:
+    def finish(self, total: NDArray[Any], ends: NDArray[Any], jobs: NDArray[Any]) -> NDArray[Any]:
         """Return the costs with the weighted delays."""
         late = np.maximum(ends - self.due_dates[jobs], 0)
         return np.asarray(total + self.weights[jobs] * late)

@@ -88,7 +88,7 @@ def draw_schedule(problem: FlowShop | SingleMachine, row: ArrayLike, axes: Any) 
 
 
 def _draw_due_dates(
-    axes: Any, due_dates: NDArray[np.int64], ends: NDArray[np.int64], colors: list[str]
+    axes: Any, due_dates: NDArray[Any], ends: NDArray[Any], colors: list[str]
 ) -> None:
     """Mark due dates above machine 0, with lines from there to the ends of late jobs."""
     for due, end, own in zip(due_dates.tolist(), ends.tolist(), colors, strict=True):
@@ -107,7 +107,7 @@ def require_schedule(problem: Any) -> None:
         )
 
 
-def schedule_of(problem: Any, row: ArrayLike) -> NDArray[np.int64]:
+def schedule_of(problem: Any, row: ArrayLike) -> NDArray[Any]:
     """Return when each job leaves each machine, shape (jobs, machines)."""
     require_schedule(problem)
     return np.asarray(problem.schedule(row).reshape(problem.n, -1))

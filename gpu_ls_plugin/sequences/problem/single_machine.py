@@ -8,8 +8,8 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
-from gpu_ls_plugin.core.problem_data import integers_of, largest
-from gpu_ls_plugin.sequences.problem.due_dates import due_data
+from gpu_ls_plugin.core.problem_data import numbers_of
+from gpu_ls_plugin.sequences.problem.due_dates import check_delays, due_data, of_one_type
 from gpu_ls_plugin.sequences.problem.objective import SequenceObjective
 from gpu_ls_plugin.sequences.problem.sequence import MOST, MOST_ITEMS, Sequence
 
@@ -27,29 +27,30 @@ class SingleMachine(Sequence):
 
     Parameters
     ----------
-    times : array_like of integers >= 0, shape (jobs,)
-        How long each job takes.
-    due_dates : array_like of integers, shape (jobs,)
+    times : array_like of numbers >= 0, shape (jobs,)
+        How long each job takes. Costs are integers if all times and all other numbers are integers
+        (of any type), otherwise real.
+    due_dates : array_like of numbers, shape (jobs,)
         When each job should end.
-    weights : array_like of integers >= 0, shape (jobs,)
+    weights : array_like of numbers >= 0, shape (jobs,)
         Cost of a unit of each job's delay.
-    setups : array_like of integers >= 0, shape (jobs, jobs), optional
+    setups : array_like of numbers >= 0, shape (jobs, jobs), optional
         ``setups[a, b]`` is the set-up time between job a and the next job b. The first job needs
         none.
     name : str
-    optimum : int, optional
+    optimum : int or float, optional
         The lowest possible cost.
 
     Attributes
     ----------
-    times, due_dates, weights, setups : int64 arrays, read-only; `setups` may be None
-        As given.
+    times, due_dates, weights, setups : int64 or float64 arrays, read-only; `setups` may be None
+        As given; all of them are int64, or all are float64.
 
     Raises
     ------
     InvalidProblemError
-        Shapes are wrong, entries are not integers, times or weights are negative, or costs may
-        reach 2**62.
+        Shapes are wrong, entries are not finite, times or weights are negative, or costs may reach
+        2**62.
     InvalidParameterError, InvalidTypeError
         Another parameter is out of range, or of another type.
     """
@@ -64,20 +65,20 @@ class SingleMachine(Sequence):
         name: str = "",
         optimum: float | None = None,
     ) -> None:
-        self.times = integers_of(times, "times", "jobs", signed=False)
-        jobs = len(self.times)
-        longest = sum(map(int, self.times))
-        self.setups = None
+        given = numbers_of(times, "times", "jobs", signed=False)
+        jobs = len(given)
+        between = None
         if setups is not None:
             shape = (jobs, jobs)
-            self.setups = integers_of(setups, "setups", "jobs", "jobs", shape=shape, signed=False)
-            longest += (jobs - 1) * largest(self.setups)
+            between = numbers_of(setups, "setups", "jobs", "jobs", shape=shape, signed=False)
+        due = due_data(due_dates, weights, jobs)
+        self.times, self.setups, self.due_dates, self.weights = of_one_type(given, between, *due)
+        longest = self.times.sum(dtype=object)  # integers of Python cannot overflow
+        if self.setups is not None:
+            longest += (jobs - 1) * self.setups.max().item()
         if longest >= MOST:
             raise InvalidProblemError("times: sums may reach 2**62; use larger units of time")
-        self.due_dates, self.weights = due_data(due_dates, weights, jobs, longest)
-        for array in (self.times, self.due_dates, self.weights, self.setups):
-            if array is not None:
-                array.flags.writeable = False
+        check_delays(self.due_dates, self.weights, longest)
         objective = TotalWeightedTardiness(self.times, self.due_dates, self.weights, self.setups)
         super().__init__(jobs, objective, name=name, optimum=optimum)
 
@@ -111,7 +112,7 @@ class SingleMachine(Sequence):
         due_dates = rng.integers(ends[0], ends[1] + 1, n)
         return cls(times, due_dates, weights, name=f"tardiness{n}")
 
-    def schedule(self, row: Any, /) -> NDArray[np.int64]:
+    def schedule(self, row: Any, /) -> NDArray[Any]:
         """Return when each job ends, in the order of the row.
 
         Parameters
@@ -138,8 +139,8 @@ class TotalWeightedTardiness(SequenceObjective):
 
     Parameters
     ----------
-    times, due_dates, weights : int64 array, shape (jobs,)
-    setups : int64 array, shape (jobs, jobs), or None
+    times, due_dates, weights : int64 or float64 array, shape (jobs,)
+    setups : array of the same type, shape (jobs, jobs), or None
     """
 
     name = "weighted_tardiness"
@@ -147,16 +148,18 @@ class TotalWeightedTardiness(SequenceObjective):
 
     def __init__(
         self,
-        times: NDArray[np.int64],
-        due_dates: NDArray[np.int64],
-        weights: NDArray[np.int64],
-        setups: NDArray[np.int64] | None,
+        times: NDArray[Any],
+        due_dates: NDArray[Any],
+        weights: NDArray[Any],
+        setups: NDArray[Any] | None,
     ) -> None:
         self.times, self.due_dates, self.weights, self.setups = times, due_dates, weights, setups
+        self.integer = times.dtype.kind == "i"
 
     def functor(self) -> str:
-        """Return the C++ type."""
-        return f"gls::SingleMachine<{'false' if self.setups is None else 'true'}>"
+        """Return the C++ type, which depends on the type of times."""
+        setups = "false" if self.setups is None else "true"
+        return f"gls::SingleMachine<{setups}{'' if self.integer else ', double'}>"
 
     def data(self) -> Mapping[str, Any]:
         """Return the tables of jobs, and the set-up times if there are any."""
@@ -169,14 +172,14 @@ class TotalWeightedTardiness(SequenceObjective):
             found |= {"setups": self.setups, "jobs": len(self.times)}
         return found
 
-    def completions(self, rows: NDArray[Any]) -> NDArray[np.int64]:
+    def completions(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return when the job at each position ends, shape (P, jobs)."""
         taken = self.times[rows]
         if self.setups is not None:
             taken[:, 1:] += self.setups[rows[:, :-1], rows[:, 1:]]
         return np.asarray(taken.cumsum(axis=1))
 
-    def evaluate(self, rows: NDArray[Any], /) -> NDArray[np.int64]:
+    def evaluate(self, rows: NDArray[Any], /) -> NDArray[Any]:
         """Return the cost of each sequence (P,)."""
         delays = np.maximum(self.completions(rows) - self.due_dates[rows], 0)
-        return np.asarray((self.weights[rows] * delays).sum(axis=1))
+        return np.asarray((self.weights[rows] * delays).cumsum(axis=1)[:, -1])

@@ -24,18 +24,16 @@ OBJECTIVES = ("makespan", "total_flowtime", "weighted_tardiness")
 TIMES = [[3, 2], [1, 4], [2, 2]]
 
 
-def shop(jobs, machines, objective, setups, seed):
+def shop(jobs, machines, objective, setups, seed, real=False):
     rng = np.random.default_rng(seed)
+    drawn = rng.uniform if real else rng.integers
     due = {}
     if objective == "weighted_tardiness":
-        due = {
-            "due_dates": rng.integers(-5, 10 * machines, jobs),
-            "weights": rng.integers(0, 5, jobs),
-        }
+        due = {"due_dates": drawn(-5, 10 * machines, jobs), "weights": drawn(0, 5, jobs)}
     return gls.FlowShop(
-        rng.integers(0, 20, (jobs, machines)),
+        drawn(0, 20, (jobs, machines)),
         objective,
-        rng.integers(0, 10, (machines, jobs, jobs)) if setups else None,
+        drawn(0, 10, (machines, jobs, jobs)) if setups else None,
         **due,
     )
 
@@ -68,10 +66,12 @@ def cost_by_definition(problem, objective, row):
     st.integers(1, 5),
     st.sampled_from(OBJECTIVES),
     st.booleans(),
+    st.booleans(),
     st.integers(0, 999),
 )
-def test_costs_and_schedules_follow_the_definition(jobs, machines, objective, setups, seed):
-    problem = shop(jobs, machines, objective, setups, seed)
+def test_costs_and_schedules_follow_the_definition(jobs, machines, objective, setups, real, seed):
+    problem = shop(jobs, machines, objective, setups, seed, real)
+    assert problem.integer != real
     rows = permutations(3, jobs, seed)
     for row, cost in zip(rows.tolist(), problem.cost(rows), strict=True):
         assert cost == cost_by_definition(problem, objective, row)
@@ -93,15 +93,43 @@ def test_a_small_flow_shop():
     assert gls.FlowShop(TIMES, setups=setups).schedule([0, 1, 2])[:, 1].tolist() == [5, 11, 13]
 
 
+@pytest.mark.parametrize("real", [False, True])
 @pytest.mark.parametrize("setups", [False, True])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_functors(objective, setups):
+def test_the_functors(objective, setups, real):
     for jobs in (1, 2, 9):
-        problem = shop(jobs, 4, objective, setups, jobs)
+        problem = shop(jobs, 4, objective, setups, jobs, real)
         rows = permutations(50, jobs)
-        costs = costs_by_functor(problem, rows)
-        np.testing.assert_array_equal(costs, np.tile(problem.cost(rows)[:, None], jobs + 1))
+        costs, wanted = costs_by_functor(problem, rows), problem.cost(rows)[:, None]
+        if real and objective == "makespan":  # ends are joined to tails
+            np.testing.assert_allclose(costs, np.tile(wanted, jobs + 1), rtol=1e-14)
+        else:
+            np.testing.assert_array_equal(costs, np.tile(wanted, jobs + 1))
         assert ("true" in problem.objective.functor()) == setups
+
+
+def test_real_times():
+    times = np.array(TIMES, np.float32)
+    assert gls.FlowShop(times).integer  # all entries are integers
+    problem = gls.FlowShop(times + np.float32(0.5))
+    assert problem.times.dtype == problem.cost([0, 1, 2]).dtype == np.float64
+    # Machine 0: 3.5, 5 and 7.5. Machine 1: 6, 10.5 and 13.
+    assert problem.schedule([0, 1, 2]).tolist() == [[3.5, 6], [5, 10.5], [7.5, 13]]
+    assert (problem.cost([0, 1, 2]).tolist(), problem.integer) == ([13.0], False)
+    late = gls.FlowShop(TIMES, "weighted_tardiness", due_dates=[5, 8, 9], weights=[9, 2.5, 2])
+    assert {late.times.dtype, late.due_dates.dtype, late.weights.dtype} == {np.dtype(float)}
+    assert late.cost([0, 1, 2]).tolist() == [6.5]
+    between = np.zeros((2, 3, 3))
+    between[1, 0, 1] = 0.25
+    assert gls.FlowShop(TIMES, setups=between).cost([0, 1, 2]).tolist() == [11.25]
+
+
+def test_costs_of_pymoo_are_the_same():
+    flowshop = pytest.importorskip("pymoo.problems.single.flowshop_scheduling")
+    other = flowshop.create_random_flowshop_problem(5, 12, random_state=np.random.default_rng(1))
+    rows = permutations(30, 12)
+    costs = gls.FlowShop(other.records.T).cost(rows)
+    assert costs.tolist() == [other.makespan(row) for row in rows]
 
 
 def test_rows_are_checked():
@@ -138,7 +166,9 @@ LATE = {"objective": "weighted_tardiness", "due_dates": [1, 2, 3]}
         ([], {}, InvalidProblemError, "times: shape"),
         ([[1, 2], [3]], {}, InvalidProblemError, "times: rows of different lengths"),
         ([[1, -2]], {}, InvalidProblemError, r"times: entry \(0, 1\) is -2, negative"),
-        ([[1.5]], {}, InvalidProblemError, r"times: entry \(0, 0\) is 1.5, not an integer"),
+        ([[-0.5]], {}, InvalidProblemError, r"times: entry \(0, 0\) is -0.5, negative"),
+        ([[float("inf")]], {}, InvalidProblemError, r"times: entry \(0, 0\) is inf, not finite"),
+        ([[1e300, 0.5]], {}, InvalidProblemError, r"times: makespans may reach 2\*\*62"),
         ([[float("nan")]], {}, InvalidProblemError, r"times: entry \(0, 0\) is nan, not finite"),
         ([["a"]], {}, InvalidTypeError, "times: entries must be numbers"),
         ([[2**30]], {}, InvalidProblemError, r"times: makespans may reach 2\*\*30"),
@@ -151,7 +181,9 @@ LATE = {"objective": "weighted_tardiness", "due_dates": [1, 2, 3]}
         (TIMES, {"due_dates": [1, 2, 3]}, InvalidParameterError, "due_dates: makespan does not"),
         (TIMES, {"weights": [1, 2, 3]}, InvalidParameterError, "weights: makespan does not"),
         (TIMES, {**LATE, "due_dates": [1, 2]}, InvalidProblemError, r"due_dates: shape \(2,\)"),
-        (TIMES, {**LATE, "due_dates": [0.5] * 3}, InvalidProblemError, "due_dates: entry"),
+        (TIMES, {**LATE, "due_dates": [0.5, float("nan"), 1]}, InvalidProblemError, "not finite"),
+        (TIMES, {**LATE, "due_dates": [0.5, -1e300, 1]}, InvalidProblemError, "weights times"),
+        (TIMES, {**LATE, "weights": [0.5, -0.5, 1]}, InvalidProblemError, "weights: .* negative"),
         (TIMES, {**LATE, "due_dates": [-(2**62)] * 3}, InvalidProblemError, "due_dates: weights"),
         (TIMES, {**LATE, "weights": [1, 2]}, InvalidProblemError, r"weights: shape \(2,\)"),
         (TIMES, {**LATE, "weights": [1, -2, 3]}, InvalidProblemError, "weights: .* negative"),

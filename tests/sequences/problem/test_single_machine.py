@@ -21,26 +21,27 @@ from tests.sequences.problem.functors import costs_by_functor, permutations
 JOBS = ([3, 1, 2], [2, 4, 4], [2, 1, 5])  # times, due dates and weights
 
 
-def machine(jobs, setups, seed):
+def machine(jobs, setups, seed, real=False):
     rng = np.random.default_rng(seed)
+    drawn = rng.uniform if real else rng.integers
     return gls.SingleMachine(
-        rng.integers(0, 20, jobs),
-        rng.integers(-5, 10 * jobs, jobs),
-        rng.integers(0, 5, jobs),
-        rng.integers(0, 10, (jobs, jobs)) if setups else None,
+        drawn(0, 20, jobs),
+        drawn(-5, 10 * jobs, jobs),
+        drawn(0, 5, jobs),
+        drawn(0, 10, (jobs, jobs)) if setups else None,
     )
 
 
-@given(st.integers(1, 7), st.booleans(), st.integers(0, 999))
-def test_costs_follow_the_definition(jobs, setups, seed):
-    problem = machine(jobs, setups, seed)
+@given(st.integers(1, 7), st.booleans(), st.booleans(), st.integers(0, 999))
+def test_costs_follow_the_definition(jobs, setups, real, seed):
+    problem = machine(jobs, setups, seed, real)
+    assert problem.integer != real
     rows = permutations(3, jobs, seed)
     for row, cost in zip(rows.tolist(), problem.cost(rows), strict=True):
         now, expected, ends = 0, 0, []
         for at, job in enumerate(row):
-            if setups and at:
-                now += problem.setups[row[at - 1], job]
-            now += problem.times[job]
+            between = problem.setups[row[at - 1], job] if setups and at else 0
+            now += between + problem.times[job]
             ends.append(now)
             expected += problem.weights[job] * max(0, now - problem.due_dates[job])
         assert cost == expected
@@ -57,10 +58,11 @@ def test_a_small_problem():
     assert gls.SingleMachine(*JOBS, setups).schedule([0, 1, 2]).tolist() == [3, 6, 9]
 
 
+@pytest.mark.parametrize("real", [False, True])
 @pytest.mark.parametrize("setups", [False, True])
-def test_the_functor(setups):
+def test_the_functor(setups, real):
     for jobs in (1, 2, 9):
-        problem = machine(jobs, setups, jobs)
+        problem = machine(jobs, setups, jobs, real)
         rows = permutations(50, jobs)
         costs = costs_by_functor(problem, rows)
         np.testing.assert_array_equal(costs, np.tile(problem.cost(rows)[:, None], jobs + 1))
@@ -116,7 +118,10 @@ def test_descriptions_and_copies():
         ({"times": [[1, 2, 3]]}, InvalidProblemError, r"times: shape \(1, 3\) is not \(jobs\)"),
         ({"times": []}, InvalidProblemError, "times: shape"),
         ({"times": [1, -2, 3]}, InvalidProblemError, r"times: entry \(1,\) is -2, negative"),
-        ({"times": [1, 2.5, 3]}, InvalidProblemError, "times: entry .* 2.5, not an integer"),
+        ({"times": [1, -2.5, 3]}, InvalidProblemError, "times: entry .* -2.5, negative"),
+        ({"times": [1, float("inf"), 3]}, InvalidProblemError, "times: entry .* inf, not finite"),
+        ({"times": [1, 1e300, 3]}, InvalidProblemError, r"times: sums may reach 2\*\*62"),
+        ({"times": [0.5, 1e18, 3]}, InvalidProblemError, "weights times delays may add up"),
         ({"times": [1, None, 3]}, InvalidTypeError, "times: entries must be numbers"),
         ({"times": [2**61] * 3}, InvalidProblemError, r"times: sums may reach 2\*\*62"),
         ({"due_dates": [1, 2]}, InvalidProblemError, r"due_dates: shape \(2,\), but"),
