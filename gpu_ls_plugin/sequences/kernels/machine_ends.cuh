@@ -9,6 +9,16 @@
 #include "sequences/kernels/ends.cuh"
 #include "sequences/problem/machines.cuh"
 
+// Before loops over the places of a vector: GCC vectorises them only if it does not unroll them
+// first.
+#ifdef __CUDACC__
+#define GLS_VECTOR _Pragma("unroll")
+#elif defined(__clang__)
+#define GLS_VECTOR
+#else
+#define GLS_VECTOR _Pragma("GCC unroll 1")
+#endif
+
 namespace gls {
 namespace sequences {
 
@@ -87,15 +97,14 @@ struct MachineEnds : Known {
                              int block_count, int first, Value price, Use use) const {
     if constexpr (kJoins) {
       if (block_count == 1) return joined_insertions(team, block[0], first, price, use);
-    }
-    Value least = no_value<Value>();
 #pragma unroll 1
-    for (int place = first + team.lane(); place <= count; place += Team::kLanes) {
-      const auto item = [&](int k) { return block[k - place]; };
-      const Value value =
-          after(items, count, place, place + block_count, place, item, price, least);
-      least = value < least ? value : least;
-      use(place, value);
+      for (int place = first + team.lane(); place <= count; place += Team::kLanes) {
+        const auto item = [&](int k) { return block[k - place]; };
+        use(place,
+            after(items, count, place, place + block_count, place, item, price, no_value<Value>()));
+      }
+    } else {
+      appended_insertions(team, items, count, block, block_count, first, price, use);
     }
   }
 
@@ -199,9 +208,7 @@ struct MachineEnds : Known {
       for (int machine = 0; machine < kMachines; ++machine) {
         const Time* const own_heads = heads_at + machine * pitch + base;
         const Time* const own_tails = tails_at + machine * pitch + length - base;
-#ifdef __CUDACC__
-#pragma unroll
-#endif
+        GLS_VECTOR
         for (int w = 0; w < kWide; ++w) {
           const int place = w * Team::kLanes;
           if (Team::kLanes > 1 && base + place > length) break;
@@ -213,6 +220,83 @@ struct MachineEnds : Known {
       for (int w = 0; w < kWide; ++w) {
         const int place = base + w * Team::kLanes;
         if (place <= length) use(place, compared(objective.cost_of(most[w]), price));
+      }
+    }
+  }
+
+  // The values of inserting a block, by appending it and the items behind it. Lanes, and the places
+  // that the CPU handles as a vector, append the same item at the same time.
+  template <class Team, class Use>
+  GLS_DEVICE void appended_insertions(const Team& team, const int* items, int count,
+                                      const int* block, int block_count, int first, Value price,
+                                      Use use) const {
+    constexpr int kWide = Team::kLanes > 1 ? 1 : 16;
+    Value least = no_value<Value>();
+#pragma unroll 1
+    for (int base = first; base <= count; base += kWide * Team::kLanes) {
+      Time at[kMachines][kWide], left[kWide];
+      Total total[kWide];
+      int place[kWide];
+      for (int w = 0; w < kWide; ++w) {
+        place[w] = base + team.lane() * kWide + w;
+        const int known = place[w] < count ? place[w] : count;
+        total[w] = totals[known];
+        for (int machine = 0; machine < kMachines; ++machine) {
+          at[machine][w] = heads_at[machine * pitch + known];
+        }
+      }
+      const auto append = [&](int item, auto previous, auto active) {
+        GLS_VECTOR
+        for (int w = 0; w < kWide; ++w) left[w] = 0;
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+        for (int machine = 0; machine < kMachines; ++machine) {
+          GLS_VECTOR
+          for (int w = 0; w < kWide; ++w) {
+            left[w] = objective.head(machine, at[machine][w], left[w], previous(w), item);
+            at[machine][w] = active(w) ? left[w] : at[machine][w];
+          }
+        }
+        GLS_VECTOR
+        for (int w = 0; w < kWide; ++w) {
+          total[w] = active(w) ? objective.finish(total[w], left[w], item) : total[w];
+        }
+      };
+      const auto all = [](int) { return true; };
+      for (int k = 0; k < block_count; ++k) {
+        append(
+            block[k],
+            [&](int w) {
+              const int before = place[w] <= count ? place[w] - 1 : -1;
+              return k > 0 ? block[k - 1] : before < 0 ? -1 : items[before];
+            },
+            all);
+      }
+#pragma unroll 1
+      for (int k = base; k < count; ++k) {
+        const auto previous = [&](int w) {
+          return place[w] < k ? items[k - 1] : block[block_count - 1];
+        };
+        if (k < base + kWide * Team::kLanes) {
+          append(items[k], previous, [&](int w) { return place[w] <= k; });
+        } else {
+          append(items[k], [&](int) { return items[k - 1]; }, all);
+        }
+        if constexpr (kHasRegular<Objective>) {
+          bool lower = false;  // whether any value may still be the least
+          GLS_VECTOR
+          for (int w = 0; w < kWide; ++w) {
+            lower |= place[w] <= count && !(least < compared(objective.cost_of(total[w]), price));
+          }
+          if (!lower && k >= place[kWide - 1]) break;
+        }
+      }
+      for (int w = 0; w < kWide; ++w) {
+        if (place[w] > count) continue;
+        const Value value = compared(objective.cost_of(total[w]), price);
+        least = value < least ? value : least;
+        use(place[w], value);
       }
     }
   }
