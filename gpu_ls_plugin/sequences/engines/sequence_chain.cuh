@@ -15,6 +15,7 @@ struct SequenceBatch {
   int64 kick;            // number of the first kick of this launch
   int64 kicks;           // number of kicks
   int64 looks;           // maximum number of looks at items of a descent that has not ended
+  int64 most_moves;      // maximum number of moves of a chain
   int64 scratch_bytes;   // of a chain
   char* scratch;         // shape (P, scratch_bytes); not read if the memory is shared
   int* rows;             // shape (P, n): the sequences
@@ -68,6 +69,7 @@ struct SequenceChain {
     Value& best = static_cast<Value*>(all.best_values)[item];
     Philox random(all.seed, Purpose::kSequence, all.first_row + item);
     search.begin(team, row, n);
+    search.moves = all.move_counts[item], search.most_moves = all.most_moves;
     Value least = best;
     int64 idle = all.idle[item];
 
@@ -84,6 +86,7 @@ struct SequenceChain {
     }
 #pragma unroll 1
     for (int64 kick = all.kick; ready && kick < all.kick + all.kicks; ++kick) {
+      if (search.spent(team)) break;
       const Value before = search.now;
       const int64 first_step = (kick + 1) * kStepsOfKick;
       team.each(n, [&](int k) { saved[k] = search.order[k]; });
@@ -104,9 +107,9 @@ struct SequenceChain {
     team.once([&] {
       static_cast<Value*>(all.values)[item] = search.now;
       best = least;
-      all.ended[item] = ready;
+      all.ended[item] = ready || search.moves >= all.most_moves;
       all.idle[item] = idle;
-      all.move_counts[item] += search.moves;
+      all.move_counts[item] = search.moves;
       all.look_counts[item] += search.looks;
     });
   }

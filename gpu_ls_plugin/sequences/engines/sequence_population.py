@@ -57,7 +57,7 @@ class SequencePopulation(Population):
     target : float, optional
         Value at which the search ends.
     most_moves : int, optional
-        Limit of moves of each row.
+        Limit of moves of each row, and of its kicks, since these may find no moves.
     """
 
     by_moves = True
@@ -76,7 +76,7 @@ class SequencePopulation(Population):
         exchange: ChainExchange | None = None,
         first_row: int = 0,
         target: float | None = None,
-        most_moves: int | None = None,
+        most_moves: int = NO_LIMIT,
     ) -> None:
         self.problem, self._device = problem, backend
         self.moves, self.pivoting, self.kick = moves, pivoting, kick
@@ -130,10 +130,10 @@ class SequencePopulation(Population):
         if self.target is not None and float(self.costs.min()) <= self.target:
             return "target"
         if self._descended and (self.kick is None or not self.moves_items):
-            return "optimum"
+            return "moves" if self._out_of_moves.any() else "optimum"
         if self.done >= leg.until or leg.bred(self.generations):
             return "kicks"
-        if self._most_moves is not None and int(self.counts[1].min()) >= self._most_moves:
+        if self.done >= self._most_moves or self._out_of_moves.all():
             return "moves"
         return None
 
@@ -186,6 +186,10 @@ class SequencePopulation(Population):
     def moves_items(self) -> bool:
         """Whether there are at least two items to move."""
         return self.problem.n - len(self.problem.front) > 1
+
+    @property
+    def _out_of_moves(self) -> Any:
+        return self.counts[1] >= self._most_moves
 
     @property
     def _until_exchange(self) -> int:
@@ -257,6 +261,7 @@ class SequencePopulation(Population):
             "kick": 0,
             "kicks": 0,
             "looks": 0,
+            "most_moves": self._most_moves,
             "heat": 0.0,
             "cooling": 0.0,
             "price": float(objective.price),

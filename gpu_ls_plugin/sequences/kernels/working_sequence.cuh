@@ -45,6 +45,7 @@ enum Draws : int {
   kAcceptDraws
 };
 constexpr int64 kStepsOfKick = 8 * kSteps;
+constexpr int64 kNoLimit = int64(1) << 62;
 
 template <class Objective>
 struct WorkingSequence {
@@ -84,7 +85,7 @@ struct WorkingSequence {
   const Value price;
   Value now = 0;
   uint32 salt = 0;
-  int64 looks = 0, moves = 0;
+  int64 looks = 0, moves = 0, most_moves = kNoLimit;
   // A move is made only if its value is at most `wanted`, and not at all while `only_looks`; then
   // `least` is the least value of the moves that were looked at.
   bool only_looks = false;
@@ -115,6 +116,12 @@ struct WorkingSequence {
     } else {
       return value < before;
     }
+  }
+
+  // Whether the limit of moves is reached or time is up.
+  template <class Team>
+  GLS_DEVICE bool spent(const Team& team) const {
+    return moves >= most_moves || team.cut();
   }
 
   // Begins with `count` items.
@@ -233,7 +240,7 @@ struct WorkingSequence {
       const Value value = ends.window(
           order, length, i, j, [&](int k) { return item(other, k); }, price, now, best.value);
       const Place found{value, (uint32(other) * 0x9E3779B1u ^ salt) * 0x85EBCA77u | 1u, other};
-      if (value < now && found < best) best = found;
+      if (found < best) best = found;
     }
     looks += length - fixed;
     best = team.least(best);
@@ -302,11 +309,9 @@ GLS_DEVICE void make_queue(const Team& team, Search& search, Philox& random, int
   });
 }
 
-constexpr int64 kNoLimit = int64(1) << 62;
-
 // Looks at the items of a queue in turn, again and again, until a look at each of them has found no
-// move; makes the first move that lowers the value. Ends after `most` looks; returns whether the
-// sequence is a local optimum.
+// move; makes the first move that lowers the value. Ends after `most` looks, or if the search is
+// spent; returns whether the sequence is a local optimum.
 struct FirstImprovement {
   template <class... Moves, class Team, class Search>
   GLS_DEVICE static bool descend(const Team& team, Search& search, Philox& random, int64 step,
@@ -316,7 +321,7 @@ struct FirstImprovement {
     if (progress.at < 0) make_queue(team, search, random, step), progress.at = 0;
 #pragma unroll 1
     for (; progress.idle < count; --most) {
-      if (most <= 0) return false;
+      if (most <= 0 || search.spent(team)) return false;
       const int item = search.queue[progress.at];
       progress.at = progress.at + 1 < count ? progress.at + 1 : 0;
       const bool moved = (Moves::improve(team, search, item) || ...);
@@ -335,7 +340,7 @@ struct BestImprovement {
     if constexpr (sizeof...(Moves) == 0) return true;
 #pragma unroll 1
     for (;; most -= count) {
-      if (most <= 0) return false;
+      if (most <= 0 || search.spent(team)) return false;
       int best = -1;
       search.only_looks = true, search.least = search.now;
       team.each(count, [&](int k) { search.queue[k] = search.order[search.fixed + k]; });

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.budget import Budget, Stopwatch
+from gpu_ls_plugin.core.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
@@ -223,7 +223,7 @@ class SequenceSearch:
                 exchange=self.exchange,
                 first_row=checks.first_row(first_row),
                 target=target,
-                most_moves=moves,
+                most_moves=NO_LIMIT if moves is None else moves,
             )
 
     def own_kicks(self, problem: Sequence) -> int:

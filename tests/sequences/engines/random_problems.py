@@ -134,11 +134,26 @@ OWN: dict[str, Callable[[int, np.random.Generator], Case]] = {
     "real pairs": _backward,
 }
 ALL = BUILT_IN | OWN
+# One kind for each way in which kernels evaluate moves.
+WAYS = (
+    "makespan with setups",
+    "weighted_tardiness",
+    "single machine with setups",
+    "latency",
+    "visits by suffix",
+    "linear ordering",
+)
+CLOSE = 1e-9
 
 
 def case_of(kind: str, n: int, seed: int) -> Case:
     """Return a random case of a kind."""
     return ALL[kind](n, np.random.default_rng([seed, n]))
+
+
+def lower(problem: gls.Sequence, values: Any, than: Any) -> Any:
+    """Return whether values are lower, by more than an error of rounding."""
+    return values < than - (0 if problem.integer else CLOSE)
 
 
 def rows_of(problem: gls.Sequence, size: int, seed: int = 0) -> NDArray[np.int32]:
