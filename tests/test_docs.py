@@ -39,6 +39,7 @@ TAKEN = {
     "filters.md": 3,  # the last one: tests/plugins/test_third_party.py
     "recombination.md": 3,  # the last two: tests/tours/cooperation/test_third_party_cooperation.py
     "writing-a-plugin.md": 5,
+    "your-own-objective.md": 5,
 }
 COMMANDS = [
     pytest.param(line.partition("   ")[0].split("#")[0], id=f"{page.name}: {line[:40]}")
@@ -54,13 +55,17 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
 
 
+def hasty(code: str) -> str:
+    """Return code with shorter time limits: 0.3 seconds."""
+    return re.sub(r'(\bseconds=|"time", )[12]\b(?!\.)', r"\g<1>0.3", code)
+
+
 def run_code(code: str, *path: Path, cwd: Path = ROOT) -> str:
     """Run a script with folders in front of the import path.
 
     Time limits are shortened to 0.3 seconds, and searches use a single thread.
     """
-    hasty = re.sub(r'(\bseconds=|"time", )[12]\b(?!\.)', r"\g<1>0.3", code)
-    return run_python("-c", hasty, path=path, cwd=cwd, GPU_LS_THREADS="1")
+    return run_python("-c", hasty(code), path=path, cwd=cwd, GPU_LS_THREADS="1")
 
 
 def test_each_block_of_python_is_run_by_a_test() -> None:
@@ -145,6 +150,59 @@ def test_the_filter_guide_runs() -> None:
     *code, _ = blocks(ROOT / "docs" / "filters.md", "python")  # the last: test_third_party.py
     best, kept, *_, gain = run_code("\n".join(code)).split()
     assert 0 < int(gain) < int(best) < int(kept)
+
+
+OWN_OBJECTIVES = """
+class Makespan(gls.SequenceObjective):
+    name, shop = "makespan", gls.FlowShop(rng.integers(1, 9, (7, 5)))
+
+    def evaluate(self, rows):
+        return self.shop.cost(rows)
+
+    def functor(self):
+        return "Makespan"
+
+    def source(self):
+        return Path(__file__).with_name("makespan.cuh").read_text()
+
+    def data(self):
+        return {"times": self.shop.times.astype(np.int32)}
+
+
+class Pairs(Makespan):
+    matrix = rng.integers(1, 9, (7, 7))
+
+    def evaluate(self, rows):
+        return np.triu(self.matrix[rows[:, :, None], rows[:, None]], 1).sum(axis=(1, 2))
+
+    def functor(self):
+        return "Pairs"
+
+    def source(self):
+        return Path(__file__).with_name("pairs.cuh").read_text()
+
+    def data(self):
+        return {"matrix": self.matrix, "n": 7}
+
+
+for objective in (Makespan(), Pairs()):
+    check_sequence_objective(objective, gls.Sequence(7, objective), backend="cpu")
+"""
+
+
+@pytest.mark.slow
+def test_the_guide_to_objectives_runs(tmp_path: Path) -> None:
+    pytest.importorskip("pymoo.core.problem", reason="needs the extra of this name")
+    page = ROOT / "docs" / "your-own-objective.md"
+    for text in blocks(page, "cpp"):
+        (tmp_path / text.split()[1]).write_text(text, encoding="utf-8")
+    code = "\n".join([*blocks(page, "python"), OWN_OBJECTIVES])
+    script = tmp_path / "guide.py"
+    script.write_text(hasty(code), encoding="utf-8")
+    costs = run_python(str(script), cwd=tmp_path).replace("[", "").replace("]", "").split()
+    python, prefix, latency, *found = map(float, costs)
+    assert python == prefix
+    assert len(found) == 2 and 0.9 * latency < min(found) <= max(found) < 1.1 * latency
 
 
 @pytest.mark.slow

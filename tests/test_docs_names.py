@@ -29,6 +29,7 @@ OWN = {
     "curves.csv",
     "plan.json",
     "way.tsp",
+    "tardiness.cuh",
     "tsp/solutions.json",
     "solutions.json",
 }

@@ -26,6 +26,7 @@ GLS_NAMES(Join, &O::join)
 GLS_NAMES(Concatenate, &O::concatenate)
 GLS_NAMES(Tail, &O::tail)
 GLS_NAMES(Meet, &O::meet)
+GLS_NAMES(Total, declared<typename O::Total>())
 #undef GLS_NAMES
 
 // Whether the members of level "suffix" are all there or all missing.
@@ -43,6 +44,8 @@ constexpr bool has_whole_suffix() {
 template <class O, class Cost, bool kPairs = kHasPairs<O>>
 struct Contract {
   static_assert(!kNamesPair<O>, "pair(int first, int second) is not public and const");
+  static_assert(!kHasMachines<O> || kNamesTotal<O>,
+                "kMachines belongs to gls::MachineStates; derive from it, or choose another name");
   static_assert(kHasBegin<O>, "begin() is missing, or not public and const");
   static_assert(kHasAppend<O>,
                 "append(const State&, int item) is missing, or not public and const");

@@ -56,6 +56,11 @@ def test_fields_without_data_are_zero():
             "gls::int64 pair(int, int);\n  State begin()",
             r"pair\(int first, int second\) is not public and const",
         ),
+        (
+            "struct State {",
+            "enum {kMachines = 1};\n  struct State {",
+            "kMachines belongs to gls::Mac",
+        ),
         ("time, late;", "time, late; ~State() {}", "State is copied as bytes"),
         ("const gls::int64* due", "const int* due", r"data\(\) gives due as const gls::int64\*"),
         ("const gls::int64* due;", "", "no member named .due"),
