@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +146,7 @@ class SequencePopulation(Population):
         with self._kicks.timed() as pace:
             pace.made = max(1, min(pace.steps, leg.until - self.done, self._until_exchange))
             heat, cooling = leg.level(self.accept, self.done, self.done + pace.made)
-            self._run(kick=self.done, kicks=pace.made, heat=heat, cooling=cooling)
+            self._run(leg.left, kick=self.done, kicks=pace.made, heat=heat, cooling=cooling)
             self.backend.wait()
         self.done += pace.made
         pace.follow(leg.left)
@@ -215,14 +216,14 @@ class SequencePopulation(Population):
     def _descend(self, left: float) -> None:
         with self._looks.timed() as pace:
             pace.made = min(pace.steps, MOST_LOOKS)
-            self._run(kick=self.done, looks=pace.made)
+            self._run(left, kick=self.done, looks=pace.made)
             self._descended = bool(self._arguments["ended"].all())  # waits for the GPU
         pace.follow(left)
         if self._descended and not self.exchanges:
             own = self._arguments
             own["units"][:] = abs(own["values"] / self.problem.n).astype("float32")
 
-    def _run(self, **numbers: float) -> None:
+    def _run(self, seconds: float = math.inf, **numbers: float) -> None:
         layout, kernel = self._layout
         self.statistics.launches += 1
         self.backend.launch(
@@ -230,6 +231,7 @@ class SequencePopulation(Population):
             len(self),
             {**self._arguments, **numbers},
             shared_bytes=layout.shared_bytes,
+            seconds=seconds,
         )
 
     @cached_property

@@ -171,10 +171,9 @@ def every_row(problem: gls.Sequence) -> NDArray[np.int32]:
 
 @cache
 def neighbours(move: gls.sequences.SequenceMove, n: int, fixed: int) -> NDArray[np.int64]:
-    """Return what a move can make of positions 0..n-1, shape (K, n); the first ones are fixed."""
+    """Return what a move can make of 0..n-1, and this order itself; the first ones are fixed."""
     made = {"insertion": _insertions, "swap": _swaps, "reversal": _reversals}[move.name]
-    found = [row for row in made(move, n, fixed) if row != list(range(n))]
-    return np.array(found, np.int64).reshape(-1, n)
+    return np.array([list(range(n)), *made(move, n, fixed)], np.int64)
 
 
 def _insertions(move: Any, n: int, fixed: int) -> Iterable[list[int]]:

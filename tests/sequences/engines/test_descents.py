@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import numpy as np
 import pytest
 
@@ -38,6 +41,32 @@ def test_descents_end_in_local_optima(kind, moves):
         for move in MOVES[moves]:
             others = neighbours(move, problem.n, problem.fixed)
             for row, value in zip(result.tours, found, strict=True):
-                values = problem.compared(row[others]) if len(others) else np.empty(0)
-                better = lower(problem, values, value)
-                assert not better.any(), (move, row[others[better.argmax()]], row, problem.n)
+                better = lower(problem, problem.compared(row[others]), value)
+                assert not better.any(), f"{move} improves {row} to {row[others][better][0]}"
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_best_improvement_makes_the_best_of_all_moves(kind):
+    search = SequenceSearch(MOVES["all"], kick=None, accept=gls.Always(), pivoting="best")
+    for example in range(EXAMPLES):
+        problem = case_of(kind, 1 + example % 9, example).problem
+        rows = rows_of(problem, ROWS, example)
+        once = search(problem, rows, seed=1, budget=gls.Budget(moves=1), backend="cpu")
+        others = [neighbours(move, problem.n, problem.fixed) for move in MOVES["all"]]
+        for row, value in zip(rows, problem.compared(once.tours), strict=True):
+            assert value == problem.compared(row[np.concatenate(others)]).min()
+        ended = search(problem, rows, seed=1, backend="cpu")
+        assert ended.statistics.stopped_by == "optimum"
+        again = search(problem, ended.tours, budget=gls.Budget(moves=1), backend="cpu")
+        assert (again.tours == ended.tours).all()
+
+
+def test_descents_end_when_a_launch_is_cut_off():
+    problem = case_of("total_flowtime", 400, 1).problem
+    search = SequenceSearch(MOVES["all"], kick=None, pivoting="first")
+    for pivoting in ("first", "best"):
+        search = replace(search, pivoting=pivoting)
+        population = search.population(problem, rows_of(problem, 2), backend="cpu")
+        population._descend(0.0)
+        assert not population._arguments["ended"].any()
+        assert (population.claimed == problem.cost(population.tours)).all()
