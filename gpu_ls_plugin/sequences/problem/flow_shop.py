@@ -163,6 +163,13 @@ class FlowShop(Sequence):
             ends[positions, machines] = own[:, 0]
         return ends
 
+    @property
+    def state_bytes(self) -> int:
+        """Memory of a chain per job: ends on each machine, tails if objectives have them, totals."""
+        joins = isinstance(self.objective, Makespan)
+        number = 4 if self.integer else 8
+        return number * self.machines * (2 if joins else 1) + (number if joins else 8)
+
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""
         size = f"{self.n} jobs, {self.machines} machines"

@@ -90,6 +90,10 @@ class Makespan(FlowShopObjective):
         """Return the ends."""
         return ends
 
+    def priorities(self) -> NDArray[Any]:
+        """Return the total times: jobs with large ones come first (Nawaz, Enscore and Ham 1983)."""
+        return np.asarray(self.times.sum(axis=1))
+
 
 class TotalFlowtime(FlowShopObjective):
     """The sum of the ends of all jobs."""
@@ -100,6 +104,10 @@ class TotalFlowtime(FlowShopObjective):
     def finish(self, total: NDArray[Any], ends: NDArray[Any], jobs: NDArray[Any]) -> NDArray[Any]:
         """Return the sums of the ends."""
         return np.asarray(total + ends)
+
+    def priorities(self) -> NDArray[Any]:
+        """Return the negative total times: jobs with small ones come first."""
+        return np.asarray(-self.times.sum(axis=1))
 
 
 class WeightedTardiness(FlowShopObjective):
@@ -133,3 +141,7 @@ class WeightedTardiness(FlowShopObjective):
         """Return the costs with the weighted delays."""
         late = np.maximum(ends - self.due_dates[jobs], 0)
         return np.asarray(total + self.weights[jobs] * late)
+
+    def priorities(self) -> NDArray[Any]:
+        """Return the negative due dates: jobs with early ones come first."""
+        return -self.due_dates

@@ -120,6 +120,10 @@ class SumOfPairs(SequenceObjective):
             costs[block] = -np.triu(permuted, 1).reshape(len(own), n * n).sum(axis=1)
         return costs
 
+    def priorities(self) -> NDArray[Any]:
+        """Return how much depends on the place of each item, which comes first if that is much."""
+        return np.asarray(np.abs(self.matrix - self.matrix.T).sum(axis=1))
+
 
 def _square(given: ArrayLike) -> NDArray[Any]:
     """Return a checked square matrix with a zero diagonal."""

@@ -183,3 +183,7 @@ class TotalWeightedTardiness(SequenceObjective):
         """Return the cost of each sequence (P,)."""
         delays = np.maximum(self.completions(rows) - self.due_dates[rows], 0)
         return np.asarray((self.weights[rows] * delays).cumsum(axis=1)[:, -1])
+
+    def priorities(self) -> NDArray[Any]:
+        """Return the negative due dates: jobs with early ones come first."""
+        return -self.due_dates
