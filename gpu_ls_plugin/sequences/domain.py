@@ -11,6 +11,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.progress import cost_text
 from gpu_ls_plugin.runs.domain import Domain, FileKind, Output
+from gpu_ls_plugin.sequences.cooperation.exchanges import SequenceCrossing
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
 from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
 from gpu_ls_plugin.sequences.problem.schedules import (
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
+SEVERAL = 8  # fewest chains that cross
+CROSSING = SequenceCrossing("order", share=0.25)
 CHAINS = {"cpu": 1, "cuda": 16}  # most chains per thread of a CPU, or multiprocessor of a GPU
 STATE = 16  # assumed bytes of a state if a problem does not say
 PER_ITEM = 16  # bytes of a chain's lists
@@ -55,7 +58,8 @@ class Sequences(Domain):
     def settings(self, problem: Any, request: Request) -> Settings:
         """Return complete settings: as many chains as the device searches at a time.
 
-        Chains start from best insertions, or at random if the objective has no functor.
+        Chains start from best insertions, or at random if the objective has no functor. If there
+        are several, they cross.
         """
         given = request.given
         if getattr(given.search, "of_tours", False):
@@ -63,10 +67,12 @@ class Sequences(Domain):
                 f"search: {given.search!r:.200} searches tours; sequences are searched by "
                 "SequenceSearch(...), the default"
             )
+        population = given.population or chains(problem, request.backend)
+        usual = SequenceSearch(exchange=CROSSING if population >= SEVERAL else None)
         return replace(
             given,
-            search=SequenceSearch() if given.search is None else given.search,
-            population=given.population or chains(problem, request.backend),
+            search=usual if given.search is None else given.search,
+            population=population,
             start=given.start or self.construction(problem),
         )
 
