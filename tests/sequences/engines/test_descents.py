@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
