@@ -165,7 +165,7 @@ class FlowShop(Sequence):
 
     @property
     def state_bytes(self) -> int:
-        """Memory of a chain per job: ends on each machine, tails if objectives have them, totals."""
+        """Memory of a chain per job in bytes: its ends on each machine, and totals."""
         joins = isinstance(self.objective, Makespan)
         number = 4 if self.integer else 8
         return number * self.machines * (2 if joins else 1) + (number if joins else 8)
