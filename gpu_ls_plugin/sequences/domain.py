@@ -12,6 +12,7 @@ from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.progress import cost_text
 from gpu_ls_plugin.runs.domain import Domain, FileKind, Output
 from gpu_ls_plugin.sequences.cooperation.exchanges import SequenceCrossing
+from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
 from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
 from gpu_ls_plugin.sequences.problem.schedules import (
@@ -41,6 +42,8 @@ CROSSING = SequenceCrossing("order", share=0.25)
 CHAINS = {"cpu": 1, "cuda": 16}  # most chains per thread of a CPU, or multiprocessor of a GPU
 STATE = 16  # assumed bytes of a state if a problem does not say
 PER_ITEM = 16  # bytes of a chain's lists
+# If the objective is a Python function: chains that take turns, and their kick.
+TURNS, LARGE_KICK = 8, DestroyRepair(removed=6)
 
 
 class Sequences(Domain):
@@ -68,16 +71,17 @@ class Sequences(Domain):
                 "SequenceSearch(...), the default"
             )
         population = given.population or chains(problem, request.backend)
-        usual = SequenceSearch(exchange=CROSSING if population >= SEVERAL else None)
         return replace(
             given,
-            search=usual if given.search is None else given.search,
+            search=_usual_search(problem, population) if given.search is None else given.search,
             population=population,
             start=given.start or self.construction(problem),
         )
 
     def why(self, problem: Any, chosen: Settings) -> str:
         """Return a clause that explains the settings."""
+        if not problem.objective.functor():
+            return "few chains, as the objective is a Python function"
         return "as many chains as the device searches at a time"
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
@@ -88,7 +92,7 @@ class Sequences(Domain):
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
     ) -> Callable[..., Any]:
         """Return a descent, followed by some kicks if `thorough`."""
-        return SequenceSearch() if thorough else SequenceSearch(kick=None)
+        return _usual_search(problem) if thorough else SequenceSearch(kick=None)
 
     def construction(self, problem: Any) -> str:
         """Return the name of the default construction."""
@@ -154,8 +158,17 @@ def _save_plot(problem: Any, result: Result, path: Path) -> None:
     plot_schedule(problem, result.best_tour, path, title=title)
 
 
+def _usual_search(problem: Any, population: int = 1) -> SequenceSearch:
+    """Return the default search of a number of chains; `problem` is None if it is not known."""
+    if problem is not None and not problem.objective.functor():
+        return SequenceSearch(kick=LARGE_KICK)
+    return SequenceSearch(exchange=CROSSING if population >= SEVERAL else None)
+
+
 def chains(problem: Any, backend: Backend) -> int:
     """Return the default number of chains."""
+    if not problem.objective.functor():
+        return TURNS
     most = CHAINS[backend.name]
     if room := backend.shared_memory:
         size = problem.n * (PER_ITEM + getattr(problem, "state_bytes", STATE))

@@ -49,7 +49,8 @@ class DestroyRepair(SequenceKick):
     removed : int
         Number of items to remove, 1 to 63.
     descend : bool
-        Whether to search the remaining sequence before the items are inserted again.
+        Whether to search the remaining sequence before the items are inserted again. It has no
+        effect if the objective has no functor: functions in Python take complete sequences only.
 
     Raises
     ------

@@ -27,11 +27,16 @@ class SequenceObjective(ABC):
     price : float
         What a unit of violation costs in searches, if `evaluate` returns violations. An integer if
         costs are integers.
+    library : {"numpy", "cupy", "torch"}
+        Library of the rows that `evaluate` takes. CuPy arrays are on the current GPU;
+        torch tensors are on the host, so move them to your device. Costs may be arrays of any
+        library and device.
     """
 
     name: ClassVar[str] = "objective"
     integer: bool = True
     price: float = 1.0
+    library: ClassVar[str] = "numpy"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

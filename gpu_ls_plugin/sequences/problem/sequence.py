@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.problem_data import labels
 from gpu_ls_plugin.core.rows import check_permutations
+from gpu_ls_plugin.sequences.problem.libraries import LIBRARIES, from_library, in_library
 from gpu_ls_plugin.sequences.problem.objective import SequenceObjective
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ class Sequence(Problem):
         self.n = checks.integer("n", n, least=1, most=MOST_ITEMS)
         self.objective = as_objective(objective, integer)
         check_price(self.objective)
+        checks.choice("objective.library", self.objective.library, known=LIBRARIES)
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
 
     def __repr__(self) -> str:
@@ -87,10 +90,10 @@ class Sequence(Problem):
         """How many items at the front stay there in searches."""
         return len(self.front)
 
-    @property
+    @cached_property
     def constrained(self) -> bool:  # type: ignore[override]
         """Whether sequences may break constraints, which the objective reports as violations."""
-        return self._evaluated(np.arange(self.n, dtype=np.int32)[None])[1] is not None
+        return self.evaluated(np.arange(self.n, dtype=np.int32)[None])[1] is not None
 
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
         """Return sequences as an array, or raise and name a wrong row; see `Problem.check`."""
@@ -107,12 +110,12 @@ class Sequence(Problem):
 
     def cost(self, rows: Any, /) -> NDArray[Any]:
         """Return the cost of each sequence, without the price of violations."""
-        return self._evaluated(self.check(rows))[0]
+        return self.evaluated(self.check(rows))[0]
 
     def excess(self, rows: Any, /) -> NDArray[Any]:
         """Return by how much each sequence breaks constraints."""
         checked = self.check(rows)
-        found = self._evaluated(checked)[1]
+        found = self.evaluated(checked)[1]
         return np.zeros(len(checked), self.cost_dtype) if found is None else found
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
@@ -121,7 +124,10 @@ class Sequence(Problem):
 
     def compared(self, rows: Any, /) -> NDArray[Any]:
         """Return the numbers by which searches compare sequences: cost plus price of violations."""
-        costs, excesses = self._evaluated(self.check(rows))
+        return self.priced(*self.evaluated(self.check(rows)))
+
+    def priced(self, costs: NDArray[Any], excesses: NDArray[Any] | None) -> NDArray[Any]:
+        """Return costs plus the price of violations, which are None if there are no constraints."""
         if excesses is None:
             return costs
         return np.asarray(costs + costs.dtype.type(self.objective.price) * excesses)
@@ -137,17 +143,16 @@ class Sequence(Problem):
             raise InvalidTourError(f"row: {len(rows)} sequences, but one is needed; pass one row")
         return np.asarray(rows[0])
 
-    def _evaluated(self, rows: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    def evaluated(self, rows: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Return costs and violations (or None) of checked rows, as the objective returns them."""
-        given = self.objective.evaluate(rows)
+        given = self.objective.evaluate(in_library(rows, self.objective.library))
         if isinstance(given, tuple):
             costs, excesses = given
             return self._numbers(costs, rows, "costs"), self._numbers(excesses, rows, "violations")
         return self._numbers(given, rows, "costs"), None
 
     def _numbers(self, given: Any, rows: NDArray[Any], what: str) -> NDArray[Any]:
-        get = getattr(given, "get", None)  # CuPy
-        array = np.asarray(get() if callable(get) else given)
+        array = from_library(given)
         name = self.objective.name
         if array.shape != (len(rows),):
             raise FaultyPartError(

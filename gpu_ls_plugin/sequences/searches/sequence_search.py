@@ -20,6 +20,7 @@ from gpu_ls_plugin.sequences.engines.sequence_population import SequencePopulati
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
 from gpu_ls_plugin.sequences.moves.sequence_moves import Insertion, SequenceMove
 from gpu_ls_plugin.sequences.problem.sequence import Sequence
+from gpu_ls_plugin.sequences.searches.batched_population import BatchedPopulation
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -205,13 +206,14 @@ class SequenceSearch:
         moves: int | None = None,
         seconds: float = math.inf,
         parts: int = 1,
-    ) -> SequencePopulation:
+    ) -> SequencePopulation | BatchedPopulation:
         """Return a population of the given rows; see `__call__`."""
         checks.instance("problem", problem, kind=Sequence, wanted="Sequence")
         chosen = get_backend(backend, device, tours=sequences)
         with chosen.current():
             rows = problem.check(chosen.to_numpy(sequences), parameter="sequences")
-            return SequencePopulation(
+            compiled = bool(problem.objective.functor())
+            return (SequencePopulation if compiled else BatchedPopulation)(
                 problem,
                 rows,
                 checks.seed(seed),
