@@ -18,8 +18,8 @@ Parts also use `TSP`, `CandidateLists`, `Setting`, `Backend`, `get_backend`, `Ke
 `check_tours`, `check_permutations` and `check_values` check rows.
 
 A plugin marks its hooks with `hookimpl`, and registers each part under one of the `KINDS`. For
-``gpu-ls compile-check``, it lists kernels with `metric_kernels`, `neighbourhood_kernels` and
-`filter_kernels`.
+``gpu-ls compile-check``, it lists kernels with `metric_kernels`, `neighbourhood_kernels`,
+`filter_kernels` and `sequence_kernels`.
 
 A plugin raises `InvalidProblemError` for unusable data, `UnsupportedProblemError` if a part cannot
 work on a problem, `InvalidParameterError` and `InvalidTypeError` for wrong parameters,
@@ -67,6 +67,7 @@ from gpu_ls_plugin.plugins.hookspecs import hookimpl as hookimpl
 from gpu_ls_plugin.plugins.instantiations import filter_kernels as filter_kernels
 from gpu_ls_plugin.plugins.instantiations import metric_kernels as metric_kernels
 from gpu_ls_plugin.plugins.instantiations import neighbourhood_kernels as neighbourhood_kernels
+from gpu_ls_plugin.plugins.instantiations import sequence_kernels as sequence_kernels
 from gpu_ls_plugin.routes.problem.resources.base import Resource as Resource
 from gpu_ls_plugin.runs.acceptance import Acceptance as Acceptance
 from gpu_ls_plugin.runs.domain import MAYBE as MAYBE

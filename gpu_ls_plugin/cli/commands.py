@@ -284,7 +284,7 @@ def new(options: argparse.Namespace) -> int:
     """Write a package for a new part of your own, from a template that you can install and run."""
     from gpu_ls_plugin.plugins.new_package import write_package
 
-    folder = write_package(options.name, options.kind, options.into)
+    folder = write_package(options.name, options.kind, options.into, options.level)
     files = [str(path) for path in sorted(folder.rglob("*")) if path.is_file()]
     place = shlex.quote(str(folder))
     commands = [f"pip install -e {place}", f"pytest {place}"]
@@ -507,14 +507,21 @@ def _add_report_options(command: argparse.ArgumentParser) -> None:
 
 
 def _add_new_options(command: argparse.ArgumentParser) -> None:
-    from gpu_ls_plugin.plugins.new_package import KINDS
+    from gpu_ls_plugin.plugins.new_package import KINDS, LEVEL, LEVELS
 
     command.add_argument("name", metavar="NAME", help="name of the part, such as vertex_cover")
     command.add_argument(
         "--kind",
         required=True,
         choices=KINDS,
-        help="kind of part; a domain is a kind of problem with its files, search and picture",
+        help="kind of part; a domain is a kind of problem with its files, search and picture; an "
+        "objective is one of sequences",
+    )
+    command.add_argument(
+        "--level",
+        choices=LEVELS,
+        help="how much of an objective is written in C++: more of it makes searches faster "
+        f"(default: {LEVEL})",
     )
     command.add_argument(
         "--into",

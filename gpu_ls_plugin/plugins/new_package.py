@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gpu_ls_plugin.backends import composition
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.files import beside
 from gpu_ls_plugin.core.registry import near_matches, registry
@@ -17,7 +18,11 @@ from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.runs.domain import domains
 
 TEMPLATES = Path(__file__).with_name("templates")
-KINDS = ("domain", "neighbourhood", "objective")  # folders of templates
+KINDS = ("domain", "neighbourhood", "objective", "tour_objective")  # folders of templates
+LEVELS = ("python", "prefix", "suffix", "segments")  # of objectives of sequences
+LEVEL = "prefix"  # by default
+# Lines of templates that only some levels have: ``%% LEVEL ...``, the lines, ``%% end``.
+LEVEL_LINES = re.compile(r"^%% (?!end$)(.*)\n((?:(?!%% ).*\n)*)%% end\n", re.MULTILINE)
 MOST_LETTERS = 30  # maximum length of a name; longer ones would make lines of templates too long
 PLACEHOLDER = re.compile("gpu-ls-example|example|Example")
 # Keywords of C++ that are not in `composition.KEYWORDS`.
@@ -29,7 +34,7 @@ signed true unsigned void volatile wchar_t xor xor_eq
 RESERVED = {*keyword.kwlist, *composition.KEYWORDS, *FURTHER_KEYWORDS.split()}
 
 
-def write_package(name: str, kind: str, into: Path) -> Path:
+def write_package(name: str, kind: str, into: Path, level: str | None = None) -> Path:
     """Write a package with a part of this name; return its folder.
 
     Parameters
@@ -40,11 +45,14 @@ def write_package(name: str, kind: str, into: Path) -> Path:
         One of `KINDS`.
     into : Path
         The folder in which the package's folder is created.
+    level : str, optional
+        One of `LEVELS`, for an objective of sequences; by default "prefix".
 
     Raises
     ------
     InvalidParameterError
-        The name is invalid or taken, the kind is unknown, or the folder cannot be created.
+        The name is invalid or taken, the kind or the level is unknown, or the folder cannot be
+        created.
     OSError
         The files cannot be written; none is left behind.
     """
@@ -53,6 +61,9 @@ def write_package(name: str, kind: str, into: Path) -> Path:
         raise InvalidParameterError(
             f"kind: {quoted(str(kind))} has no template; {near}known: {', '.join(KINDS)}"
         )
+    if level is not None and kind != "objective":
+        raise InvalidParameterError(f"level: a {kind} has no levels; leave it out")
+    level = checks.choice("level", LEVEL if level is None else level, known=LEVELS)
     _check_name(name)
     folder = into / _distribution(name)
     if folder.exists() or folder.is_symlink():
@@ -66,14 +77,17 @@ def write_package(name: str, kind: str, into: Path) -> Path:
     words = {"gpu-ls-example": _distribution(name), "example": name, "Example": classes}
 
     def filled(text: str) -> str:
-        return PLACEHOLDER.sub(lambda match: words[match[0]], text)
+        own = LEVEL_LINES.sub(lambda match: match[2] if level in match[1].split() else "", text)
+        return PLACEHOLDER.sub(lambda match: words[match[0]], own)
 
     with beside(folder) as made:
         for template in sorted((TEMPLATES / kind).rglob("*.in")):
             path = made / filled(template.relative_to(TEMPLATES / kind).as_posix())
-            file = path.with_suffix("")
+            file, text = path.with_suffix(""), filled(template.read_text(encoding="utf-8"))
+            if not text:
+                continue
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(filled(template.read_text(encoding="utf-8")), encoding="utf-8")
+            file.write_text(text, encoding="utf-8")
         made.rename(folder)
     return folder
 

@@ -13,9 +13,13 @@ import pytest
 
 from gpu_ls_plugin.cli.commands import main
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.plugins.new_package import KINDS, MOST_LETTERS, TEMPLATES, write_package
+from gpu_ls_plugin.plugins.new_package import KINDS, LEVELS, MOST_LETTERS, TEMPLATES, write_package
 from tests.helpers.distributions import install_project, run, run_text
+from tests.helpers.marks import slow_after
 
+PARTS = {"domain": "domain", "neighbourhood": "neighbourhood", "tour_objective": "objective"}
+CASES = [("objective", "prefix"), *((kind, None) for kind in PARTS)]
+CASES += [("objective", level) for level in LEVELS if level != "prefix"]
 NAMES = ("a", "zebra_2", "abcdefgh_ijklmnop_qrstuvwxyz_z")
 
 
@@ -25,11 +29,19 @@ def written(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in files}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "level"), slow_after(5, CASES))
 def test_a_package_installs_runs_and_passes_its_tests(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    kind: str, level: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["new", "some_cuts", "--kind", kind, "--into", str(tmp_path), "--json"]) == 0
+    options = [
+        "--kind",
+        kind,
+        "--into",
+        str(tmp_path),
+        "--json",
+        *(["--level", level] if level else []),
+    ]
+    assert main(["new", "some_cuts", *options]) == 0
     found = json.loads(capsys.readouterr().out)
     folder = tmp_path / "gpu-ls-some-cuts"
     assert found["folder"] == str(folder)
@@ -38,32 +50,61 @@ def test_a_package_installs_runs_and_passes_its_tests(
     site = install_project(folder, tmp_path / "site")
     tests = run_text(site, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder))
     assert re.search(r"\d passed", tests) and "skipped" not in tests
-    rows = run(site, "-m", "gpu_ls_plugin", "operators", "--kind", kind, "--json")
-    (row,) = [row for row in rows if row["plugin"] == "some_cuts"]
-    assert row["name"] == "some_cuts" and row["summary"].endswith(".")
+    if kind in PARTS:
+        rows = run(site, "-m", "gpu_ls_plugin", "operators", "--kind", PARTS[kind], "--json")
+        (row,) = [row for row in rows if row["plugin"] == "some_cuts"]
+        assert row["name"] == "some_cuts" and row["summary"].endswith(".")
+    else:
+        cost, _, tour = run_text(site, "-m", "gpu_ls_some_cuts").partition(" ")
+        assert int(cost) > 0 and sorted(json.loads(tour)) == list(range(50))
+        (info,) = [
+            info
+            for info in run(site, "-m", "gpu_ls_plugin", "plugins", "--json")
+            if info["name"] == "some_cuts"
+        ]
+        assert not info["error"]
     assert {path.name for path in site.iterdir() if path.suffix != ".dist-info"} == {
         "gpu_ls_some_cuts"
     }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_packages_of_any_name_are_formatted(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "level"), CASES)
+def test_packages_of_any_name_are_formatted(kind: str, level: str | None, tmp_path: Path) -> None:
     pytest.importorskip("ruff", reason='needs pip install "gpu-ls-plugin[dev]"')
     for name in NAMES:
-        write_package(name, kind, tmp_path)
+        write_package(name, kind, tmp_path, level)
     for command in ("check", "format --check"):
         ruff = [sys.executable, "-m", "ruff", *command.split(), "--no-cache", str(tmp_path)]
         done = subprocess.run(ruff, capture_output=True, text=True, check=False, cwd=tmp_path)
         assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_placeholder_is_replaced(kind: str, tmp_path: Path) -> None:
-    files = written(write_package("zebra", kind, tmp_path))
-    assert len(files) == len([*(TEMPLATES / kind).rglob("*.in")])
+@pytest.mark.parametrize(("kind", "level"), CASES)
+def test_each_placeholder_is_replaced(kind: str, level: str | None, tmp_path: Path) -> None:
+    files = written(write_package("zebra", kind, tmp_path, level))
+    assert len(files) == len([*(TEMPLATES / kind).rglob("*.in")]) - (level == "python")
     for name, text in files.items():
-        assert not re.search("example", name + text, re.IGNORECASE)
+        assert not re.search("example|%%", name + text, re.IGNORECASE)
         assert text.endswith("\n")
+
+
+def test_all_kinds_are_tested() -> None:
+    assert {kind for kind, _ in CASES} == set(KINDS)
+    assert {path.name for path in TEMPLATES.iterdir()} == set(KINDS)
+
+
+def test_levels_belong_to_objectives_alone(tmp_path: Path) -> None:
+    prefix = written(write_package("zebra", "objective", tmp_path))
+    (tmp_path / "gpu-ls-zebra").rename(tmp_path / "first")
+    assert written(write_package("zebra", "objective", tmp_path, "prefix")) == prefix
+    with pytest.raises(
+        InvalidParameterError, match=r"^level: a domain has no levels; leave it out"
+    ):
+        write_package("giraffe", "domain", tmp_path, "prefix")
+    with pytest.raises(
+        InvalidParameterError, match=r"^level: 'sufix' is not one of python, prefix"
+    ):
+        write_package("giraffe", "objective", tmp_path, "sufix")
 
 
 def test_the_command_lists_the_files_and_next_steps(
