@@ -31,6 +31,7 @@ from .output import LocalSearchOutput as LocalSearchOutput
 from .problems import as_tsp as as_tsp
 from .random_keys import RandomKeysProblem as RandomKeysProblem
 from .sampling import LocalSearchSampling as LocalSearchSampling
+from .sequences import as_sequence as as_sequence
 from .successors import SuccessorKeysProblem as SuccessorKeysProblem
 from .successors import SuccessorMutation as SuccessorMutation
 from .successors import SuccessorSampling as SuccessorSampling

@@ -105,7 +105,7 @@ class DomainProblem(View, ShownParameters, Problem):
             (SAMPLE, self.n_var),
             domain_of(self.wrapped),
         )
-        if domain.permutations:
+        if domain.permutations and not getattr(self.wrapped, "front", ()):
             return random.permuted(np.tile(np.arange(self.n_var), (SAMPLE, 1)), axis=1)
         drawn = random.integers(self.xl, np.asarray(self.xu) + 1, shape)
         right = [row for row in drawn if self._is_row(row)]

@@ -131,9 +131,11 @@ class PerturbationMutation(SelectiveMutation):
 
     Parameters
     ----------
-    part : Perturbation or str
+    part : Perturbation or str, optional
         For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one, such as a
-        plugin's. A perturbation that does not use lengths kicks permutations of any problem.
+        plugin's. By default, that of the domain of the problem: a double bridge for tours, random
+        insertions for sequences. A perturbation that does not use lengths kicks permutations of
+        any problem.
     prob : float or pymoo Real
         Probability that an individual is kicked.
     backend : str
@@ -147,7 +149,9 @@ class PerturbationMutation(SelectiveMutation):
         In a run: a third party's perturbation returned rows that are not tours.
     """
 
-    def __init__(self, part: Any, prob: Any = 1.0, backend: str = "auto", **kwargs: Any) -> None:
+    def __init__(
+        self, part: Any = None, prob: Any = 1.0, backend: str = "auto", **kwargs: Any
+    ) -> None:
         super().__init__(prob, **kwargs)
         self.kick = Kick(part, backend)
 

@@ -10,6 +10,7 @@ from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.domain_problem import DomainProblem
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSPProblem
+from gpu_ls_pymoo.sequences import OfPermutations, of_permutations
 from gpu_ls_pymoo.tours import OfTravelingSalesman, TSPProblem
 from gpu_ls_pymoo.vehicle_routing import CVRPProblem
 from gpu_ls_pymoo.view import Bare, Unwrapped, View
@@ -51,8 +52,8 @@ def view_of(problem: Any) -> View:
             f"problem: {problem!r} is not a problem of pymoo; pass "
             f"gpu_ls_pymoo.{wrapper.__name__}(problem)"
         )
-    view = next((view for kind, view in KNOWN if isinstance(problem, kind)), Unwrapped)
-    return view(problem)
+    usual = OfPermutations if of_permutations(problem) else Unwrapped
+    return next((view for kind, view in KNOWN if isinstance(problem, kind)), usual)(problem)
 
 
 def wrapper_of(problem: object) -> Wrapper | None:

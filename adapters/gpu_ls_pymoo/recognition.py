@@ -77,7 +77,7 @@ def _compare_with_lengths(problem: Any, tsp: Measured) -> None:
             "would ignore. Write them as a gpu_ls_plugin.extend.Objective and search "
             "TSPProblem(tsp.under(objective)), or use pymoo's own operators"
         )
-    require_lengths(name, tsp, lambda tours: _evaluated(problem, tours)["F"][:, 0])
+    require_lengths(name, tsp, lambda tours: evaluated(problem, tours)["F"][:, 0])
 
 
 def _compare_with_kind(problem: Any, kind: type, rows: NDArray[Any]) -> None:
@@ -93,7 +93,7 @@ def _compare_with_kind(problem: Any, kind: type, rows: NDArray[Any]) -> None:
     for key, count in counts.items():
         if count != (wanted[key].shape[1] if key in wanted else 0):
             raise UnsupportedProblemError(f"problem: {name} {ASKS}; {ADVICE}")
-    found = answer_of(name, lambda some: _evaluated(problem, some), rows)
+    found = answer_of(name, lambda some: evaluated(problem, some), rows)
     for key, values in wanted.items():
         if not agrees(found[key], values).all():
             raise UnsupportedProblemError(
@@ -102,7 +102,7 @@ def _compare_with_kind(problem: Any, kind: type, rows: NDArray[Any]) -> None:
             )
 
 
-def _evaluated(problem: Any, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+def evaluated(problem: Any, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Return the values that a copy of the problem evaluates, in this process."""
     shared = {name: vars(problem)[name] for name in SHARED if name in vars(problem)}
     twin = copy_of(problem, shared)

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 # Advice about problems that are not tours.
 _PERMUTATIONS = (
-    "For permutations that are not round trips, such as a flow shop's, use pymoo's own operators "
-    "(OrderCrossover, InversionMutation), or BRKGA and other real-coded algorithms with "
+    "Permutations of 0..n-1, such as a flow shop's, need integer variables between 0 and n-1, or "
+    "DomainProblem(as_sequence(problem)). Others are for pymoo's own operators "
+    "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms with "
     "RandomKeysProblem(problem, local_search_probability=0); a RandomKeysProblem of a TSP searches "
     "tours by itself, without operators of gpu_ls_pymoo"
 )

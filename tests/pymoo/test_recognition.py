@@ -269,9 +269,12 @@ def test_errors_suggest_other_operators():
     with pytest.raises(InvalidTypeError, match=r"Binary variables.*SuccessorMutation"):
         as_tsp(create_random_knapsack_problem(5))
     two = Problem(n_var=9, n_obj=2, xl=0, xu=8, vtype=int)
-    with pytest.raises(InvalidTypeError, match="MultiObjectiveTSP"):
+    with pytest.raises(UnsupportedProblemError, match=r"as_sequence\(problem, weights"):
         as_tsp(two)
-    one = Problem(n_var=9, n_obj=1, xl=0, xu=8, vtype=int)
+    others = Problem(n_var=9, n_obj=2, xl=0, xu=9, vtype=int)
+    with pytest.raises(InvalidTypeError, match="MultiObjectiveTSP"):
+        as_tsp(others)
+    one = Problem(n_var=9, n_obj=1, xl=0, xu=9, vtype=int)
     with pytest.raises(InvalidTypeError, match="flow shop") as error:
         as_tsp(one)
     assert "MultiObjectiveTSP" not in str(error.value)

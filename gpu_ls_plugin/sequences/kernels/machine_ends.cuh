@@ -150,7 +150,7 @@ struct MachineEnds : Known {
       const int number = lane * kOwn + own;
       return kHeads ? number : kMachines - 1 - number;
     };
-    GLS_UNROLL
+    GLS_UNROLL_MACHINES
     for (int own = 0; own < kOwn; ++own) {
       at[own] = lane * kOwn + own < kMachines ? all[machine(own) * pitch + known] : 0;
     }
@@ -165,7 +165,7 @@ struct MachineEnds : Known {
       if (k < known || k >= length) continue;
       const int item = kHeads ? order[k] : order[length - 1 - k];
       const int other = k == 0 ? -1 : kHeads ? order[k - 1] : order[length - k];
-      GLS_UNROLL
+      GLS_UNROLL_MACHINES
       for (int own = 0; own < kOwn; ++own) {
         if (lane * kOwn + own >= kMachines) break;
         const int here = machine(own);
@@ -248,9 +248,7 @@ struct MachineEnds : Known {
       const auto append = [&](int item, auto previous, auto active) {
         GLS_VECTOR
         for (int w = 0; w < kWide; ++w) left[w] = 0;
-#ifdef __CUDACC__
-#pragma unroll
-#endif
+        GLS_UNROLL_MACHINES
         for (int machine = 0; machine < kMachines; ++machine) {
           GLS_VECTOR
           for (int w = 0; w < kWide; ++w) {
@@ -307,7 +305,7 @@ struct MachineEnds : Known {
   GLS_DEVICE Value after(const int* items, int count, int i, int j, int place, Item item,
                          Value price, Value limit) const {
     State state;
-    GLS_UNROLL
+    GLS_UNROLL_MACHINES
     for (int machine = 0; machine < kMachines; ++machine) {
       state.at[machine] = heads_at[machine * pitch + i];
     }
@@ -317,7 +315,7 @@ struct MachineEnds : Known {
     if constexpr (kJoins) {
       Total most = 0;
       const int next = place < count ? items[place] : -1;
-      GLS_UNROLL
+      GLS_UNROLL_MACHINES
       for (int machine = 0; machine < kMachines; ++machine) {
         most = objective.meet(most, machine, state.at[machine],
                               tails_at[machine * pitch + count - place], state.last, next);

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.sequences.problem.sequence import sequence_problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,12 +41,11 @@ class RemoveAndInsert:
     def perturb(
         self, problem: Problem, rows: Any, *, seed: int | None = 0, backend: str = "auto"
     ) -> NDArray[np.int32]:
-        """Return kicked copies of rows (P, n), on the host; `backend` has no effect."""
-        sequence = sequence_problem(problem)
-        checked, fixed = sequence.check(rows), len(sequence.front)
-        movable, random = sequence.n - fixed, np.random.default_rng(checks.seed(seed))
+        """Return kicked copies of permutations (P, n), on the host; `backend` has no effect."""
+        checked, fixed = problem.check(rows), len(getattr(problem, "front", ()))
+        movable, random = problem.n - fixed, np.random.default_rng(checks.seed(seed))
         # An item that moves gets a random key between those of the others.
-        keys = np.tile(np.arange(sequence.n, dtype=float), (len(checked), 1))
+        keys = np.tile(np.arange(problem.n, dtype=float), (len(checked), 1))
         for _ in range(min(self.count, movable)):
             moved = fixed + random.integers(movable, size=len(checked))
             to = fixed - 0.5 + random.random(len(checked)) * movable

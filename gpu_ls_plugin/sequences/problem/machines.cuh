@@ -24,6 +24,14 @@
 
 #include "sequences/problem/objective.cuh"
 
+// Before loops over machines: a GPU then keeps their times in registers. On the CPU, it would only
+// take long to compile.
+#ifdef __CUDACC__
+#define GLS_UNROLL_MACHINES _Pragma("unroll")
+#else
+#define GLS_UNROLL_MACHINES
+#endif
+
 namespace gls {
 
 template <class Own, int Machines, class GivenTime, class GivenTotal>
@@ -44,14 +52,14 @@ struct MachineStates {
 
   GLS_DEVICE State begin() const {
     State state;
-    GLS_UNROLL
+    GLS_UNROLL_MACHINES
     for (int machine = 0; machine < kMachines; ++machine) state.at[machine] = 0;
     state.total = 0, state.last = -1;
     return state;
   }
   GLS_DEVICE State append(State state, int item) const {
     Time left = 0;
-    GLS_UNROLL
+    GLS_UNROLL_MACHINES
     for (int machine = 0; machine < kMachines; ++machine) {
       left = own().head(machine, state.at[machine], left, state.last, item);
       state.at[machine] = left;
@@ -69,14 +77,14 @@ struct MachineStates {
       -> decltype(sequences::declared<const O&>().meet(Total(), 0, Time(), Time(), 0, 0),
                   Suffix()) {
     Suffix suffix;
-    GLS_UNROLL
+    GLS_UNROLL_MACHINES
     for (int machine = 0; machine < kMachines; ++machine) suffix.at[machine] = 0;
     suffix.first = -1;
     return suffix;
   }
   GLS_DEVICE Suffix prepend(Suffix suffix, int item) const {
     Time right = 0;
-    GLS_UNROLL
+    GLS_UNROLL_MACHINES
     for (int machine = kMachines - 1; machine >= 0; --machine) {
       right = own().tail(machine, suffix.at[machine], right, item, suffix.first);
       suffix.at[machine] = right;
@@ -86,7 +94,7 @@ struct MachineStates {
   }
   GLS_DEVICE auto join(const State& state, const Suffix& suffix) const {
     Total most = 0;
-    GLS_UNROLL
+    GLS_UNROLL_MACHINES
     for (int machine = 0; machine < kMachines; ++machine) {
       most = own().meet(most, machine, state.at[machine], suffix.at[machine], state.last,
                         suffix.first);
