@@ -67,7 +67,7 @@ from gpu_ls_plugin.plugins.hookspecs import hookimpl as hookimpl
 from gpu_ls_plugin.plugins.instantiations import filter_kernels as filter_kernels
 from gpu_ls_plugin.plugins.instantiations import metric_kernels as metric_kernels
 from gpu_ls_plugin.plugins.instantiations import neighbourhood_kernels as neighbourhood_kernels
-from gpu_ls_plugin.plugins.instantiations import sequence_kernels as sequence_kernels
+from gpu_ls_plugin.plugins.sequence_instantiations import sequence_kernels as sequence_kernels
 from gpu_ls_plugin.routes.problem.resources.base import Resource as Resource
 from gpu_ls_plugin.runs.acceptance import Acceptance as Acceptance
 from gpu_ls_plugin.runs.domain import MAYBE as MAYBE

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin import assignment, routes, sequences, tours
+from gpu_ls_plugin import assignment, routes, tours
 from gpu_ls_plugin.assignment.engines import kernels as assigned
 from gpu_ls_plugin.assignment.engines.improvements import Accepted, EjectionChains, Tabu, Tenure
 from gpu_ls_plugin.backends import arrays, tuning
+from gpu_ls_plugin.plugins.sequence_instantiations import all_sequence_kernels
 from gpu_ls_plugin.routes.construction import kernels as constructed
 from gpu_ls_plugin.routes.crossovers import route_edge_assembly
 from gpu_ls_plugin.routes.crossovers.route_exchange import exchanging
@@ -23,7 +24,6 @@ from gpu_ls_plugin.routes.engines.rebuilt_chains import rebuilt_kernel, rebuilt_
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, most_rows
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.routes.removals import ruin_recreate
-from gpu_ls_plugin.sequences.engines import kernels as sequenced
 from gpu_ls_plugin.tours.construction import greedy, nearest_neighbour
 from gpu_ls_plugin.tours.construction.random_tours import random_tours_kernel
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly, pair_layouts
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     Parts = Sequence[Neighbourhood]
 
 WARP, BLOCK, CITY_BLOCK = "gls::Warp<4>", "gls::Block<256>", "gls::Block<1024>"
-SEQUENCE_BLOCK = f"gls::Block<{sequenced.THREADS}>"
 IN_SHARED = "gls::SharedMemory<false>"
 SHARED = tuning.SHARED_MEMORY[90]  # maximum bytes of shared memory of a block on sm_90
 CITIES = (1000, 100_000)  # numbers of cities for tours in shared and in global memory
@@ -103,6 +102,8 @@ ENGINES = {
     "random_tours": ("restart", "random_restarts"),
     "edge_assembly": ("edge_assembly",),
     **dict.fromkeys(("order_recombination", "split"), ("split_recombination",)),
+    "sequence_chain": ("sequence_search",),
+    "build_sequence": ("neh",),
 }
 
 
@@ -203,6 +204,7 @@ def instantiations() -> list[Kernel]:
         *_weighted(),
         *_routing(),
         *_successors(),
+        *all_sequence_kernels(WARP),
         *constructed.kernels(EUC_2D.metric, EUC.metric, WARP),
         *map(EUC_2D.crossover, PAIR_CROSSOVERS),
         *_planar(),
@@ -241,16 +243,6 @@ def filter_kernels(test: Filter) -> Iterator[Kernel]:
     """Compose the evaluation of filtered 2-opt moves; plugins list their filters with it."""
     bounded = test & tours.GainBound()
     yield from replace(EUC_2D, grid="").filtered(tours.TwoOpt(), bounded).evaluation("openings")
-
-
-def sequence_kernels(problem: sequences.Sequence) -> Iterator[Kernel]:
-    """Compose the default search of a problem; plugins list their objectives with it."""
-    place, search = (sequenced.SHARED, SEQUENCE_BLOCK), sequences.SequenceSearch()
-    kick = search.kick or sequences.DestroyRepair()
-    yield sequenced.chain_kernel(
-        problem, *place, search.accept, kick, search.moves, search.pivoting
-    )
-    yield sequenced.build_kernel(problem, *place)
 
 
 def _planar() -> Iterator[Kernel]:

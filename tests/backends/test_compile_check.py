@@ -104,9 +104,10 @@ NO_KERNEL = {
     *(f"candidates:{name}" for name in ("all", "nearest", "quadrant", "alpha", "detour")),
     *(f"candidates:{name}" for name in ("union", "closure")),
     "construction:one_route_each",
+    "construction:random_sequences",
     "construction:space_filling_curve",
     "cooperation:merging",
-    *(f"domain:{name}" for name in ("tours", "routes", "assignment")),
+    *(f"domain:{name}" for name in ("tours", "routes", "assignment", "sequences")),
     "cooperation:migration",
     "cooperation:priced_migration",
     "heuristic:expression",
@@ -142,8 +143,8 @@ def test_the_listing_contains_each_part_and_is_short() -> None:
     # for descents on them, eighteen for moves of routes, with and without SWAP*, four for
     # crossovers of routes, two for stretches of giant tours that are computed ahead, three for
     # samplers of successors, three for their heuristics, and six for searches on states. A metric
-    # has five.
-    assert 50 < len(listed) <= 211
+    # has five, and sequences have 33.
+    assert 50 < len(listed) <= 244
     assert len(set(listed)) == len(listed)
     assert set(ENGINES) <= {kernel.name for kernel in listed}
     functors = {part.factory().functor for part in registry.parts("acceptance")}

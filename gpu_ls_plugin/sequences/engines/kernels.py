@@ -70,7 +70,7 @@ def _composed(
         team=team,
         functors=(*sources_of(objective, *parts), filled(objective)),
         headers=(CONTRACT, *filter(None, [objective.header])),
-        parts=(objective.name, name),
+        parts=(objective.name, name, *(part.name for part in parts)),
     )
 
 

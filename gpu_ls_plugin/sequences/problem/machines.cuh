@@ -50,6 +50,10 @@ struct MachineStates {
     int first;  // item, or -1
   };
 
+  template <class O>
+  static auto met()
+      -> decltype(sequences::declared<const O&>().meet(Total(), 0, Time(), Time(), 0, 0));
+
   GLS_DEVICE State begin() const {
     State state;
     GLS_UNROLL_MACHINES
@@ -71,11 +75,9 @@ struct MachineStates {
     return static_cast<const Own*>(this)->cost_of(state.total);
   }
 
-  // Exists only if the struct has `meet`.
+  // `end` and `join` exist only if the struct has `meet`.
   template <class O = Own>
-  GLS_DEVICE auto end() const
-      -> decltype(sequences::declared<const O&>().meet(Total(), 0, Time(), Time(), 0, 0),
-                  Suffix()) {
+  GLS_DEVICE auto end() const -> decltype(met<O>(), Suffix()) {
     Suffix suffix;
     GLS_UNROLL_MACHINES
     for (int machine = 0; machine < kMachines; ++machine) suffix.at[machine] = 0;
@@ -92,7 +94,9 @@ struct MachineStates {
     suffix.first = item;
     return suffix;
   }
-  GLS_DEVICE auto join(const State& state, const Suffix& suffix) const {
+  template <class O = Own>
+  GLS_DEVICE auto join(const State& state, const Suffix& suffix) const
+      -> decltype(sequences::declared<const O&>().cost_of(met<O>())) {
     Total most = 0;
     GLS_UNROLL_MACHINES
     for (int machine = 0; machine < kMachines; ++machine) {

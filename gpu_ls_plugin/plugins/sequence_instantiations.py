@@ -1,0 +1,79 @@
+"""The kernels of sequences that the compile check compiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpu_ls_plugin import sequences, tours
+from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS, crossing_kernel
+from gpu_ls_plugin.sequences.engines.kernels import (
+    SCRATCH,
+    SHARED,
+    THREADS,
+    build_kernel,
+    chain_kernel,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.sequences import Sequence, SequenceSearch
+
+TEAM = f"gls::Block<{THREADS}>"
+MACHINES = (5, 10, 20, 40, 60)  # of published flow shops
+EVERY_MOVE = (sequences.Insertion(3), sequences.Swap(), sequences.Reversal())
+USUAL = sequences.SequenceSearch()
+# Other kicks, pivoting rules and acceptance rules.
+LONG = sequences.SequenceSearch(EVERY_MOVE, sequences.DestroyRepair(4), tours.Better())
+STEEP = sequences.SequenceSearch(EVERY_MOVE, USUAL.kick, tours.Always(), pivoting="best")
+
+
+def sequence_kernels(problem: Sequence) -> Iterator[Kernel]:
+    """Compose the default search of a problem; plugins list their objectives with it."""
+    yield chain(problem)
+    yield build(problem)
+
+
+def all_sequence_kernels(warp: str) -> Iterator[Kernel]:
+    """Yield kernels with each part and objective; `warp` is the team of crossovers."""
+    times, one = np.ones((1, 1), int), [1]
+    usual = (
+        flow_shop(20),
+        sequences.SingleMachine(one, one, one),
+        sequences.Latency(tours.TSP.from_matrix(times)),
+        sequences.LinearOrdering(times),
+    )
+    for problem in usual:
+        yield from sequence_kernels(problem)
+        yield chain(problem, LONG)
+    for machines in MACHINES:
+        yield chain(flow_shop(machines))
+        yield chain(flow_shop(machines, "total_flowtime"))
+    yield from (chain(problem, STEEP, SCRATCH) for problem in usual[:2])
+    yield chain(flow_shop(20, setups=np.ones((20, 1, 1), int)))
+    yield chain(flow_shop(20, "weighted_tardiness", due_dates=one))
+    yield chain(sequences.FlowShop(np.full((1, 20), 0.5)))
+    yield chain(sequences.SingleMachine(one, one, one, times), LONG)
+    yield chain(sequences.Latency(tours.TSP.from_matrix(times / 2), closed=True), STEEP)
+    yield chain(sequences.LinearOrdering(times / 2), STEEP, SCRATCH)
+    yield from (crossing_kernel(name, warp) for name in CROSSOVERS)
+
+
+def flow_shop(machines: int, objective: str = "makespan", **more: object) -> Sequence:
+    """Return a flow shop with one job."""
+    return sequences.FlowShop(np.ones((1, machines), int), objective, **more)  # type: ignore[arg-type]
+
+
+def chain(problem: Sequence, search: SequenceSearch = USUAL, memory: str = SHARED) -> Kernel:
+    """Compose the chains of a search."""
+    assert search.kick is not None
+    parts = (search.accept, search.kick, search.moves, search.pivoting)
+    return chain_kernel(problem, memory, TEAM, *parts)
+
+
+def build(problem: Sequence) -> Kernel:
+    """Compose the construction by best insertions."""
+    return build_kernel(problem, SHARED, TEAM)
