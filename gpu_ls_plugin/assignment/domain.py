@@ -17,12 +17,11 @@ from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.runs.domain import Domain, Output
+from gpu_ls_plugin.runs.domain import Domain, Output, refused
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -162,17 +161,10 @@ class Assignments(Domain):
         return None
 
 
-def _refuse(text: str) -> Output:
-    def check(_: Any, __: Path) -> None:
-        raise InvalidParameterError(text)
-
-    return Output(check, lambda problem, result, path: None)
-
-
-NO_TOUR = _refuse(
+NO_TOUR = refused(
     "tour: assignment problems have no tours; --out writes the best solution of any problem"
 )
-NO_PLOT = _refuse("plot: solutions of assignment problems are not drawn; leave it out")
+NO_PLOT = refused("plot: solutions of assignment problems are not drawn; leave it out")
 SOLUTION = Output(
     lambda problem, path: None,
     lambda problem, result, path: problem.write_solution(result.best_tour, path),

@@ -59,6 +59,11 @@ searches:
     "iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)"
     "IteratedLocalSearch(two_opt+or_opt, accept=Threshold(0.1), cooperation=Migration(0.5))"
 
+  Sequence problems (.fsp, .lop) use sequence_search, which takes moves and a kick:
+
+    insertion(3)+swap         with the default kick
+    "sequence_search([insertion, swap], destroy_repair(4), better)"
+
   Assignment problems (.col, gap, .dat) use successor_search:
 
     "successor_search(share=0.2, release=\'worst\')"
@@ -448,17 +453,19 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "--population",
         type=int,
         metavar="N",
-        help="number of tours or states (default: enough to keep the device busy)",
+        help="number of tours, sequences or states (default: enough to keep the device busy)",
     )
     add(
         "--search",
         metavar="TEXT",
         help="the search, written as shown below (default: lin_kernighan(3)/alpha(5), or "
         "three_opt+or_opt/nearest(10) for asymmetric lengths, with faster candidates if time is "
-        "short; for routes two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20))",
+        "short; for routes two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20); for "
+        "sequences insertion)",
     )
-    add("--kicks", type=int, metavar="N", help="limit of kicks per tour, or of rounds per state")
-    add("--moves", type=int, metavar="N", help="limit of moves per tour or state")
+    text = "limit of kicks per tour or sequence, or of rounds per state"
+    add("--kicks", type=int, metavar="N", help=text)
+    add("--moves", type=int, metavar="N", help="limit of moves per tour, sequence or state")
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
     add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="device to use")
     add("--plan", action="store_true", help="only print the search plan and its reasons")
@@ -466,27 +473,33 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "--start",
         metavar="NAME",
         help="construction of the first tours (default: random_tours if the search crosses tours, "
-        "otherwise nearest_neighbour, or greedy for 10,000 cities or more; savings for routes; see "
-        "gpu-ls operators)",
+        "otherwise nearest_neighbour, or greedy for 10,000 cities or more; savings for routes; neh "
+        "for sequences; see gpu-ls operators)",
     )
     add(
         "--optimum",
         type=_cost,
         metavar="COST",
         help="show the gap to this value, and stop when it is reached: a cost, a profit with "
-        "--sense max, or a number of colours if the search is for the fewest",
+        "--sense max, the sum of a linear ordering, or a number of colours if the search is for "
+        "the fewest",
     )
     of_each(lambda domain: domain.arguments(command))
     add(
         "--out",
         type=Path,
         metavar="FILE",
-        help="write the best solution here: a tour (TSPLIB), routes (.sol), a permutation (.sln of "
-        "QAPLIB), or, for graphs and generalised assignment, a line with the colour of each vertex "
-        "or the agent of each job",
+        help="write the best solution here: a tour (TSPLIB), routes (.sol), a sequence or "
+        "permutation with its cost (as .sln of QAPLIB), or, for graphs and generalised assignment, "
+        "a line with the colour of each vertex or the agent of each job",
     )
     add("--tour", type=Path, metavar="FILE", help="like --out, for tours and routes only")
-    add("--plot", type=Path, metavar="FILE", help="draw the best tour here (.png, .svg, .pdf)")
+    add(
+        "--plot",
+        type=Path,
+        metavar="FILE",
+        help="draw the best tour or schedule here (.png, .svg, .pdf)",
+    )
     add("--curve", type=Path, metavar="FILE", help="draw the costs over time here")
     add("--history", type=Path, metavar="FILE", help="write the costs over time here (.csv)")
     add("--result", type=Path, metavar="FILE", help="write all tours here (.json, .json.gz)")

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_ls_plugin.core.exceptions import FileFormatError
 from gpu_ls_plugin.core.files import naming, plain_name
-from gpu_ls_plugin.core.text import quoted, whole
+from gpu_ls_plugin.core.text import quoted, real, whole
 
 if TYPE_CHECKING:
     import os
@@ -93,6 +93,19 @@ class Integers:
         if not 1 <= number <= most:
             raise self.error(f"{number} {what}, which is not between 1 and {most}")
         return int(number)
+
+    def number(self, what: str) -> float:
+        """Return the next number, an integer if it is written as one; `what` names it in errors."""
+        if not self.left:
+            raise self.error(f"the file ends before the {what}; it may be cut off")
+        word = self.words[self.place][0]
+        self.place += 1
+        found: float | None = whole(word)
+        if found is None:
+            found = real(word)
+        if found is None:
+            raise self.error(f"{quoted(word)} is not a number ({what})")
+        return found
 
     def skip_title(self) -> None:
         """Skip the first line if a word of it is not an integer."""

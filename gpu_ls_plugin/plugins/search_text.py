@@ -9,6 +9,8 @@
     LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)
     iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)
     filtered_neighbourhood(three_opt, gain_bound & ~dont_look | radius(100))/best
+    insertion(3)+swap                       moves of sequences
+    sequence_search([insertion], destroy_repair(4), better)
 
 ``gpu-ls operators`` lists the names of parts; class names may replace them. Arguments are literals
 or parts. A search within a search may have any of these forms. ``&``, ``|`` and ``~`` combine
@@ -29,6 +31,7 @@ from gpu_ls_plugin.assignment.engines.successor_search import SuccessorSearch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
 from gpu_ls_plugin.core.registry import KINDS, registry
 from gpu_ls_plugin.core.text import quoted, snake_case
+from gpu_ls_plugin.sequences.searches.sequence_search import SequenceSearch
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.candidates.union import Union
@@ -47,7 +50,13 @@ FORM = "neighbourhoods/candidates/pivoting, such as two_opt+or_opt(2)/quadrant(1
 OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.BitOr: "|", ast.Div: "/"}
 LONGEST = 1000  # maximum number of characters of a search
 # Kinds of parts by argument, for the arguments that are not named after a kind.
-KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood", "accept": "acceptance"}
+KIND_OF_ARGUMENT = {
+    "neighbourhoods": "neighbourhood",
+    "accept": "acceptance",
+    "moves": "sequence_move",
+    "kick": "sequence_kick",
+}
+MOVES = ("neighbourhood", "sequence_move")  # kinds of parts that + joins
 # Operators that combine parts of a kind.
 JOINS: dict[str, dict[type[ast.operator | ast.unaryop], Callable[..., Any]]] = {
     "candidates": {ast.BitOr: operator.or_},
@@ -123,8 +132,8 @@ def text_of(search: object) -> str:
     if isinstance(search, IteratedLocalSearch):
         named = (text_of(search.search), str(search.perturbation), str(search.accept))
         return f"IteratedLocalSearch({', '.join([*named, *_chosen(search, len(named))])})"
-    if isinstance(search, SuccessorSearch):
-        return f"SuccessorSearch({', '.join(_chosen(search))})"
+    if isinstance(search, (SuccessorSearch, SequenceSearch)):
+        return f"{type(search).__name__}({', '.join(_chosen(search))})"
     if not isinstance(search, LocalSearch):
         return str(search)
     moves, lists = "+".join(map(str, search.neighbourhoods)), _text_of_candidates(search.candidates)
@@ -133,7 +142,9 @@ def text_of(search: object) -> str:
     return short if search == plain else str(search)
 
 
-def _chosen(search: IteratedLocalSearch | SuccessorSearch, first: int = 0) -> list[str]:
+def _chosen(
+    search: IteratedLocalSearch | SuccessorSearch | SequenceSearch, first: int = 0
+) -> list[str]:
     """Return the arguments that are not defaults, except for the first `first` arguments."""
     return [
         f"{field.name}={getattr(search, field.name)!r}"
@@ -166,7 +177,7 @@ def _search(tree: ast.expr) -> Callable[..., Any]:
     """Make the search that an expression describes."""
     (first, *others) = _groups(tree)
     alone = len(first) == 1 and not others
-    if alone and _kind(first[0], "neighbourhood", "search") == "search":
+    if alone and _kind(first[0], *MOVES, "search") == "search":
         return improving(_part(first[0], "search"), ast.unparse(tree))
     return _composed(first, others)
 
@@ -202,7 +213,7 @@ def _composed(moves: list[ast.expr], others: list[list[ast.expr]]) -> LocalSearc
         if kind in parts or (kind == "pivoting" and len(group) > 1):
             raise InvalidParameterError(f"search: {kind} is given more than once; write {FORM}")
         parts[kind] = reduce(operator.or_, (_part(node, kind) for node in group))
-    neighbourhoods = [_part(node, "neighbourhood") for node in moves]
+    neighbourhoods = [_part(node, *MOVES) for node in moves]
     if isinstance(parts.get("pivoting"), RandomK):
         parts.setdefault("candidates", All())
     elif any(isinstance(part, LinKernighan) for part in neighbourhoods):
@@ -212,9 +223,9 @@ def _composed(moves: list[ast.expr], others: list[list[ast.expr]]) -> LocalSearc
     return LocalSearch(neighbourhoods, **parts)
 
 
-def _part(node: ast.expr, kind: str) -> Any:
-    """Make the part that a name or a call describes."""
-    _, factory = _find(_name(node), kind)
+def _part(node: ast.expr, *kinds: str) -> Any:
+    """Make the part, of one of the kinds, that a name or a call describes."""
+    kind, factory = _find(_name(node), *kinds)
     parameters = inspect.signature(factory)
     call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
     try:

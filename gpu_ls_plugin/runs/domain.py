@@ -16,6 +16,7 @@ from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
     GpuLsError,
+    InvalidParameterError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
@@ -109,6 +110,15 @@ class Output:
 
     check: Callable[[Any, Path], object]
     save: Callable[[Any, Result, Path], object]
+
+
+def refused(reason: str) -> Output:
+    """Return an output that raises InvalidParameterError before the search."""
+
+    def check(problem: Any, path: Path) -> None:
+        raise InvalidParameterError(reason)
+
+    return Output(check, lambda problem, result, path: None)
 
 
 @dataclass(frozen=True)
@@ -535,7 +545,13 @@ def first_rows(
     if empty is not None:
         return np.concatenate([given, np.tile(empty.astype(np.int32), (missing, 1))])
     construct = registry.lookup("construction", str(start))
-    made: NDArray[np.int32] = construct(problem, size=missing, seed=seed, backend=backend)
+    try:
+        made: NDArray[np.int32] = construct(problem, size=missing, seed=seed, backend=backend)
+    except InvalidTypeError as error:
+        raise InvalidParameterError(
+            f"start: {start!r} does not suit {problem!r:.80}; leave it out to start from "
+            f"{domain_of(problem).construction(problem)}"
+        ) from error
     return np.concatenate([given, made]) if len(given) else made
 
 

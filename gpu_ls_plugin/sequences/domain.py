@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.progress import cost_text
-from gpu_ls_plugin.runs.domain import Domain, FileKind, Output
+from gpu_ls_plugin.runs.domain import Domain, FileKind, Output, refused
 from gpu_ls_plugin.sequences.cooperation.exchanges import SequenceCrossing
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
@@ -62,7 +62,7 @@ class Sequences(Domain):
         """Return complete settings: as many chains as the device searches at a time.
 
         Chains start from best insertions, or at random if the objective has no functor. If there
-        are several, they cross.
+        are several, they cross. A given search without kicks descends after the default kicks.
         """
         given = request.given
         if getattr(given.search, "of_tours", False):
@@ -71,9 +71,12 @@ class Sequences(Domain):
                 "SequenceSearch(...), the default"
             )
         population = given.population or chains(problem, request.backend)
+        search = given.search or _usual_search(problem, population)
+        if isinstance(search, SequenceSearch) and search.kick is None:
+            search = search.iterated()
         return replace(
             given,
-            search=_usual_search(problem, population) if given.search is None else given.search,
+            search=search,
             population=population,
             start=given.start or self.construction(problem),
         )
@@ -125,8 +128,8 @@ class Sequences(Domain):
         return "local optimum" if reason == "optimum" else reason
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return the output that draws a schedule."""
-        return {"plot": Output(_check_plot, _save_plot)}
+        """Return the writers of solutions and of schedules; requests for tours are refused."""
+        return {"tour": NO_TOUR, "out": SOLUTION, "plot": Output(_check_plot, _save_plot)}
 
     def draw(self, problem: Any, rows: NDArray[Any], axes: Any) -> None:
         """Draw the schedule of the first row."""
@@ -145,6 +148,15 @@ class Sequences(Domain):
             choices=("makespan", "total_flowtime"),
             help="what a flow shop minimises (default: makespan)",
         )
+
+
+NO_TOUR = refused(
+    "tour: sequence problems have no tours; --out writes the best solution of any problem"
+)
+SOLUTION = Output(
+    lambda problem, path: None,
+    lambda problem, result, path: problem.write_solution(result.best_tour, path),
+)
 
 
 def _check_plot(problem: Any, path: Path) -> None:

@@ -281,6 +281,6 @@ def test_registered_foreign_parts_are_read() -> None:
     try:
         assert parse_search("Swaps()+or_opt") == SEARCH([Swaps(), OR()])
         with pytest.raises(UnknownPartError, match="did you mean 'Swaps'"):
-            parse_search("Swap")
+            parse_search("Swapz")
     finally:
         registry.remove_owner("a test")

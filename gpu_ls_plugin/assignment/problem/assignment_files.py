@@ -17,7 +17,6 @@ from gpu_ls_plugin.core.text import quoted, whole
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -117,28 +116,5 @@ def read_values(path: str | os.PathLike[str], n: int) -> NDArray[np.int64]:
 
 def write_values(path: str | os.PathLike[str], values: NDArray[Any]) -> None:
     """Write values, numbered from 1, one per line."""
-    _write(path, values + 1)
-
-
-def read_permutation(path: str | os.PathLike[str], n: int) -> tuple[int, NDArray[np.int64]]:
-    """Return the cost in a QAPLIB solution, and its permutation of 0 to n - 1."""
-    numbers = Integers(path)
-    count = numbers.count("facilities")
-    if count != n:
-        raise numbers.error(f"{count} facilities, but the problem has {n}")
-    (cost,) = numbers.take("cost", 1)
-    places = numbers.take("permutation", n)
-    numbers.end()
-    if not np.array_equal(np.sort(places), np.arange(1, n + 1)):
-        raise numbers.error(f"not a permutation of 1..{n}")
-    return int(cost), places - 1
-
-
-def write_permutation(path: str | os.PathLike[str], cost: int, places: NDArray[Any]) -> None:
-    """Write locations and their cost as a QAPLIB solution."""
-    _write(path, [f"{len(places)} {cost}", " ".join(map(str, places + 1))])
-
-
-def _write(path: str | os.PathLike[str], lines: Iterable[object]) -> None:
     with atomically(Path(path)) as file:
-        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        file.write_text("".join(f"{value}\n" for value in values + 1), encoding="utf-8")

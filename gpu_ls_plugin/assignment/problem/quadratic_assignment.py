@@ -13,6 +13,7 @@ from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidProblemError, InvalidTourError
 from gpu_ls_plugin.core.integer_files import made_of
+from gpu_ls_plugin.core.permutation_files import read_permutation, write_permutation
 from gpu_ls_plugin.core.problem_data import integers_of, labels, largest
 from gpu_ls_plugin.core.rows import blocks
 
@@ -117,7 +118,7 @@ class QuadraticAssignment(Assignment):
         row = self._one(state)
         if not self.feasible(row)[0]:
             raise InvalidTourError("state: not a permutation, but a QAPLIB solution must be one")
-        assignment_files.write_permutation(path, self.cost(row)[0].item(), row)
+        write_permutation(path, self.cost(row)[0].item(), row)
 
     def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
         """Read a QAPLIB solution (.sln) as a row.
@@ -132,7 +133,7 @@ class QuadraticAssignment(Assignment):
         FileFormatError
             The file is not a solution of this problem, or its cost is wrong.
         """
-        cost, places = assignment_files.read_permutation(path, self.n)
+        cost, places = read_permutation(path, self.n, "facilities")
         both = np.array([places, places.argsort()], np.int32)
         costs = self.cost(both)
         if cost not in costs:

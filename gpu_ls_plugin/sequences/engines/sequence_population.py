@@ -132,7 +132,7 @@ class SequencePopulation(Population):
             return "target"
         if self._descended and (self.kick is None or not self.moves_items):
             return "moves" if self._out_of_moves.any() else "optimum"
-        if self.done >= leg.until or leg.bred(self.generations):
+        if self._descended and (self.done >= leg.until or leg.bred(self.generations)):
             return "kicks"
         if self.done >= self._most_moves or self._out_of_moves.all():
             return "moves"

@@ -10,11 +10,14 @@ import numpy as np
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
+    FileFormatError,
     InvalidParameterError,
     InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.core.files import naming
+from gpu_ls_plugin.core.permutation_files import read_permutation, write_permutation
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.problem_data import labels
 from gpu_ls_plugin.core.rows import check_permutations
@@ -22,6 +25,7 @@ from gpu_ls_plugin.sequences.problem.libraries import LIBRARIES, from_library, i
 from gpu_ls_plugin.sequences.problem.objective import SequenceObjective
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from numpy.typing import NDArray
@@ -135,6 +139,39 @@ class Sequence(Problem):
     def compared_costs(self, backend: Any, rows: Any, costs: Any, /) -> Any:
         """Return the numbers by which searches compare sequences, on a backend."""
         return backend.xp.asarray(self.compared(backend.to_numpy(rows)))
+
+    def write_solution(self, row: Any, path: str | os.PathLike[str]) -> None:
+        """Write a sequence and its cost: a line ``n cost``, and a line of items, numbered from 1.
+
+        The file is written completely or not at all.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            As in `check`, or there is more than one sequence.
+        OSError
+            The file cannot be written.
+        """
+        one = self._one(row)
+        write_permutation(path, self.cost(one)[0].item(), one)
+
+    def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
+        """Return the sequence (n,) that `write_solution` wrote.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            The file is not a sequence of this problem, or its cost is wrong.
+        """
+        stated, items = read_permutation(path, self.n, WORDS[1])
+        with naming(path):
+            row = self._one(items)
+        cost = self.cost(row)[0].item()
+        if cost != stated:
+            raise FileFormatError(f"{path}: the sequence costs {cost}, not {stated} as stated")
+        return row
 
     def _one(self, row: Any) -> NDArray[np.int32]:
         """Return the only sequence as an array (n,); raise if there are several."""

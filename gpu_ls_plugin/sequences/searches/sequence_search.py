@@ -204,10 +204,14 @@ class SequenceSearch:
         first_row: int = 0,
         target: float | None = None,
         moves: int | None = None,
+        asked: Sequence | None = None,
         seconds: float = math.inf,
         parts: int = 1,
     ) -> SequencePopulation | BatchedPopulation:
-        """Return a population of the given rows; see `__call__`."""
+        """Return a population of the given rows; see `__call__`.
+
+        `memory_limit`, `asked`, `seconds` and `parts` have no effect.
+        """
         checks.instance("problem", problem, kind=Sequence, wanted="Sequence")
         chosen = get_backend(backend, device, tours=sequences)
         with chosen.current():
