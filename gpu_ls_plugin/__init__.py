@@ -1,4 +1,4 @@
-"""Local search on the GPU for whole populations of tours, routes and assignments.
+"""Local search on the GPU for whole populations of tours, routes, sequences and assignments.
 
 One call solves a problem::
 
@@ -9,7 +9,8 @@ One call solves a problem::
     print(result.best_cost, result.best_tour)
 
 Problems
-    `TSP`, `OpenPath`, `CVRP` (vehicle routing), `GraphColouring`, `GeneralisedAssignment`,
+    `TSP`, `OpenPath`, `CVRP` (vehicle routing), `FlowShop`, `SingleMachine`, `Latency`,
+    `LinearOrdering`, `Sequence` (your own objective), `GraphColouring`, `GeneralisedAssignment`,
     `QuadraticAssignment`. ``TSP.read(path)`` and so on read files.
 Solving
     `solve` searches one problem, `solve_many` searches many small ones, and `Islands` uses many
@@ -17,19 +18,21 @@ Solving
     `SearchDisplay` shows its progress. Every search returns a `Result`.
 Searches
     Each is called as ``search(problem, rows, seed=..., budget=...)``: `LocalSearch`,
-    `IteratedLocalSearch`, `HybridGeneticSearch` (routes), `SuccessorSearch` (assignments).
+    `IteratedLocalSearch`, `HybridGeneticSearch` (routes), `SequenceSearch` (sequences),
+    `SuccessorSearch` (assignments).
 Parts of searches
-    Moves `TwoOpt`, `OrOpt`, `LinKernighan`, `SwapStar`; candidate lists `Nearest`, `Alpha`; kicks
-    `DoubleBridge`, `RuinRecreate`; the acceptance rule `Annealing`; the crossover `EdgeAssembly`;
-    the constructions `nearest_neighbour`, `random_tours`, `greedy`, `savings`.
+    Moves `TwoOpt`, `OrOpt`, `LinKernighan`, `SwapStar`, `Insertion`, `Swap`; candidate lists
+    `Nearest`, `Alpha`; kicks `DoubleBridge`, `RuinRecreate`, `DestroyRepair`; the acceptance rule
+    `Annealing`; the crossover `EdgeAssembly`; the constructions `nearest_neighbour`,
+    `random_tours`, `greedy`, `savings`, `neh`.
 Pictures and files
-    `plot_solution`, `plot_tour`, `plot_routes`, `plot_fronts`, `animate_run`, `read_tour`,
-    `known_optimum`.
+    `plot_solution`, `plot_tour`, `plot_routes`, `plot_schedule`, `plot_fronts`, `animate_run`,
+    `read_tour`, `known_optimum`.
 
 ``dir(gls)`` shows these names. All others are in namespaces, and also available as ``gls.NAME``:
-`gls.tours`, `gls.routes` and `gls.assignment` contain everything for one kind of problem,
-`gls.extend` contains the names that authors of plugins import, `gls.testing` the checks for their
-parts, and `gls.exceptions` the errors, all of which derive from `GpuLsError`.
+`gls.tours`, `gls.routes`, `gls.sequences` and `gls.assignment` contain everything for one kind of
+problem, `gls.extend` contains the names that authors of plugins import, `gls.testing` the checks
+for their parts, and `gls.exceptions` the errors, all of which derive from `GpuLsError`.
 
 The adapters for pymoo, PyGAD and DEAP are separate packages: `gpu_ls_pymoo`, `gpu_ls_pygad`,
 `gpu_ls_deap`. On the command line, ``gpu-ls --help`` lists the commands.
@@ -47,11 +50,13 @@ __version__ = "0.1.0"
 # What `dir` shows: the names that most people need, and the namespaces. `__init__.pyi` has all.
 _SHOWN = """
     TSP OpenPath CVRP GraphColouring GeneralisedAssignment QuadraticAssignment
+    Sequence FlowShop SingleMachine Latency LinearOrdering
     solve solve_many plan Budget Result SearchDisplay Islands
-    LocalSearch IteratedLocalSearch HybridGeneticSearch SuccessorSearch
+    LocalSearch IteratedLocalSearch HybridGeneticSearch SuccessorSearch SequenceSearch
     TwoOpt OrOpt LinKernighan SwapStar Nearest Alpha DoubleBridge RuinRecreate Annealing
-    EdgeAssembly nearest_neighbour random_tours greedy savings
-    plot_solution plot_tour plot_routes plot_fronts animate_run read_tour known_optimum
+    Insertion Swap DestroyRepair EdgeAssembly nearest_neighbour random_tours greedy savings neh
+    plot_solution plot_tour plot_routes plot_schedule plot_fronts animate_run
+    read_tour known_optimum
     exceptions tours routes assignment sequences extend testing __version__
 """
 
