@@ -29,13 +29,15 @@ def names(kind: str) -> list[str]:
 
 
 def takes(search: str, rows: str) -> bool:
-    """Return whether a search has a parameter for first rows: "tours" or "states"."""
+    """Return whether a search has a parameter for first rows: "tours", "states", "sequences"."""
     made = registry.lookup("search", search)()
     return rows in inspect.signature(made.__call__).parameters
 
 
 OF_TOURS = [
-    name for name in names("search") if name not in SEARCHES_OF_ROUTES and not takes(name, "states")
+    name
+    for name in names("search")
+    if name not in SEARCHES_OF_ROUTES and not takes(name, "states") and not takes(name, "sequences")
 ]
 REGISTERED = {name: registry.lookup("search", name)() for name in OF_TOURS if takes(name, "tours")}
 IMPROVING = REGISTERED | SEARCHES

@@ -214,10 +214,11 @@ class Sequence(Problem):
 
 
 def sequence_problem(problem: Any) -> Sequence:
-    """Return a problem; raise InvalidTypeError unless it is a sequence problem."""
-    found: Sequence = checks.instance(
-        "problem", problem, kind=Sequence, wanted="sequence problem, such as Sequence(n, objective)"
-    )
+    """Return a problem; raise unless it is a sequence problem."""
+    wanted = "sequence problem, such as Sequence(n, objective)"
+    if isinstance(problem, Problem) and not isinstance(problem, Sequence):
+        raise UnsupportedProblemError(f"problem: {problem!r:.80} is not a {wanted}")
+    found: Sequence = checks.instance("problem", problem, kind=Sequence, wanted=wanted)
     return found
 
 
