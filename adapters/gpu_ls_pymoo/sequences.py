@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pymoo.core.individual import default_config
 from pymoo.core.problem import Problem
 from pymoo.problems.single.flowshop_scheduling import FlowshopScheduling
 
@@ -14,70 +12,49 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
-    InvalidProblemError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.recognition import answer_of
-from gpu_ls_plugin.tours.fronts.weights import PositionWeights, Weights, places_of, spans
-from gpu_ls_pymoo.recognition import evaluated, twin_of
-from gpu_ls_pymoo.view import Unwrapped, kind_of, plain
+from gpu_ls_pymoo.recognition import evaluated
+from gpu_ls_pymoo.view import Unwrapped, kind_of, plain, unmeasured
 
 if TYPE_CHECKING:
-    from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.core import problem as problems
-    from gpu_ls_pymoo.view import Fitness, Rows, Weighting
+    from gpu_ls_pymoo.view import Fitness, Rows
 
 OWN = ("_evaluate", "makespan", "get_machine_times")  # what a flow shop of pymoo evaluates with
 SAMPLE = 8  # number of random rows from which the price of violations follows
-DEAR = 10.0  # price of the usual violation, in mean absolute costs of random rows
+DEAR = 10.0  # price of a unit of violation, in mean absolute costs of random rows
 
 
 class PymooObjective(gls.SequenceObjective):
-    """What a copy of a pymoo problem evaluates, in batches, at level "python".
-
-    Parameters
-    ----------
-    problem : pymoo.core.problem.Problem
-    weights : float64 array, shape (n_obj,)
-    price : float, optional
-        See `as_sequence`.
-    """
+    """What a problem of pymoo evaluates, in batches, at level "python"."""
 
     integer = False
 
     def __init__(self, problem: Problem, weights: NDArray[Any], price: float | None) -> None:
         self.name = type(problem).__name__  # type: ignore[misc]
-        self._problem, self._weights = twin_of(problem), weights
+        self._problem, self._weights = problem, weights
         self.price = self._usual_price() if price is None else price
 
     def evaluate(self, rows: NDArray[Any], /) -> Any:
         """Return the weighted sum of F; if there are constraints, also their violation."""
-        found = answer_of(self.name, self._evaluated, rows)
+        found = answer_of(self.name, lambda some: evaluated(self._problem, some), rows)
         costs = np.asarray(found["F"], np.float64) @ self._weights
         if not self._problem.n_constr:
             return costs
-        tolerance = default_config()["cv_eq"]["eps"]
-        over = [found["G"]] if self._problem.n_ieq_constr else []
-        over += [np.abs(found["H"]) - tolerance] if self._problem.n_eq_constr else []
-        return costs, np.maximum(np.concatenate(over, axis=1), 0.0).sum(axis=1)
-
-    def _evaluated(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        found: dict[str, NDArray[Any]] = self._problem.evaluate(
-            rows.astype(np.int64), return_as_dictionary=True
-        )
-        return found
+        none = np.zeros((len(rows), 0))
+        over = np.maximum(np.asarray(found.get("G", none), np.float64), 0).sum(axis=1)
+        return costs, over + np.abs(np.asarray(found.get("H", none), np.float64)).sum(axis=1)
 
     def _usual_price(self) -> float:
         if not self._problem.n_constr:
             return 1.0
         rows = np.tile(np.arange(self._problem.n_var), (SAMPLE, 1))
-        costs, over = self.evaluate(np.random.default_rng(0).permuted(rows, axis=1))
-        unit = np.median(over[over > 0]) if over.any() else 1.0
-        return float(max(1.0, DEAR * np.abs(costs).mean() / min(1.0, unit)))
+        costs, _ = self.evaluate(np.random.default_rng(0).permuted(rows, axis=1))
+        return float(max(1.0, DEAR * np.abs(costs).mean()))
 
 
 def as_sequence(
@@ -95,8 +72,8 @@ def as_sequence(
     weights : array_like, shape (n_obj,), optional
         Weights of the objectives; needed if there are several.
     price : float, optional
-        What a unit of violated constraints costs in searches; by default, violations cost about ten
-        times as much as a random row.
+        What a unit of violated constraints costs in searches, more than 0; by default, ten times
+        the mean absolute cost of a few random rows.
 
     Returns
     -------
@@ -116,8 +93,8 @@ def as_sequence(
     if price is not None:
         price = checks.number("price", price, least=0.0)
     if weights is None and price is None and is_flow_shop(problem):
-        with suppress(InvalidProblemError):  # too many machines for a kernel, for example
-            return gls.FlowShop(np.asarray(problem.records).T, name=problem.name())
+        times = np.asarray(problem.records)
+        return gls.FlowShop(times.T, name=problem.name())
     if weights is None and problem.n_obj > 1:
         raise InvalidParameterError(
             f"weights: {type(problem).__name__} has {problem.n_obj} objectives; pass "
@@ -146,10 +123,10 @@ def is_flow_shop(problem: Problem) -> bool:
 
 
 def of_permutations(problem: Any) -> bool:
-    """Return whether a problem may have permutations as rows: n integers in 0..n-1, n > 2."""
+    """Return whether a problem may have permutations as rows: n integers in 0..n-1."""
     if isinstance(problem, FlowshopScheduling):  # its upper bound is the number of machines
         return True
-    if not isinstance(problem, Problem) or kind_of(problem) != "i" or problem.n_var < 3:
+    if not isinstance(problem, Problem) or kind_of(problem) != "i" or problem.n_var < 2:
         return False
     low, high = problem.bounds()
     if low is None or high is None:
@@ -166,66 +143,30 @@ class OfPermutations(Unwrapped):
         Raises
         ------
         UnsupportedProblemError
-            There are several objectives, or the problem cannot be evaluated.
+            There are several objectives.
         """
         problem = self.pymoo_problem
         if problem.n_obj > 1:
             raise UnsupportedProblemError(
-                f"problem: {type(problem).__name__} has {problem.n_obj} objectives, but this takes "
-                "one; give each a weight: DomainProblem(as_sequence(problem, weights=[...])) of "
-                "gpu_ls_pymoo. LocalSearchMutation and MemeticMating draw weights by themselves"
+                f"problem: {type(problem).__name__} has {problem.n_obj} objectives, but a search "
+                "uses one; give each a weight: "
+                "DomainProblem(as_sequence(problem, weights=[...])) of gpu_ls_pymoo"
             )
         return as_sequence(problem)
 
-    def for_search(
-        self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
-    ) -> problems.Problem:
-        """Return the problem to search; several objectives get weights, the same for all rows.
-
-        They are the weights that the rule draws for one of the rows.
-        """
-        problem = self.pymoo_problem
-        if problem.n_obj == 1:
-            return self.for_operators()
-        rule: Any = PositionWeights() if weights is None else weights
-        if type(rule).scalarised is not Weights.scalarised:
-            raise UnsupportedProblemError(
-                f"weights: {rule!r:.80} does not add up objectives, which searches of sequences "
-                "need; pass RandomWeights() or PositionWeights()"
-            )
-        costs = evaluated(problem, self.check_rows(rows, "rows").astype(np.int64))["F"]
-        ideal, nadir = costs.min(axis=0), costs.max(axis=0)
-        drawn = rule.draw(places_of(costs, ideal, nadir), random_state) / spans(ideal, nadir)
-        return as_sequence(problem, drawn[random_state.integers(len(drawn))])
-
-    def for_compiling(self, size: int, weights: Weighting) -> problems.Problem:
-        """Return a problem with which a search of `size` rows can be compiled."""
-        return self.for_operators() if self.pymoo_problem.n_obj == 1 else self._unpriced()
-
-    def for_kicks(self) -> problems.Problem:
+    def for_kicks(self) -> gls.Problem:
         """Return a problem of the same size, for perturbations that do not use lengths."""
-        return self.for_operators() if self.pymoo_problem.n_obj == 1 else self._unpriced()
-
-    def writer(self) -> problems.Problem:
-        """Return the problem that writes rows: as they are."""
-        return self.for_kicks()
-
-    def check_rows(self, rows: ArrayLike, parameter: str) -> Rows:
-        """Return rows of pymoo as permutations; raise if a row is none."""
-        return checked_rows(self.for_kicks(), rows, parameter)
+        return unmeasured(self.pymoo_problem.n_var)
 
     def knows_fitness(self) -> bool:
         """Return whether F is the cost by which a search ranks rows, without constraints."""
         return plain(self.pymoo_problem)
 
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
-        """Return F of rows; None if there is more for pymoo to evaluate."""
-        if not self.knows_fitness():
+        """Return F of rows; None if pymoo has to evaluate the constraints."""
+        if not self.knows_fitness() or costs is None:
             return None
-        problem = self.for_operators()
-        exact = costs if costs is not None and problem.integer else problem.cost(rows)
-        return np.asarray(exact, np.float64)
+        return np.asarray(costs, np.float64)
 
-    def _unpriced(self) -> gls.Sequence:
-        """Return a problem with the same rows, whose costs do not matter."""
-        return as_sequence(self.pymoo_problem, np.ones(self.pymoo_problem.n_obj), price=1.0)
+    def _recognised(self) -> gls.Problem:
+        return self.known_problem()

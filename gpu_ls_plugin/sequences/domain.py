@@ -94,9 +94,8 @@ class Sequences(Domain):
     def offspring_search(
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
     ) -> Callable[..., Any]:
-        """Return a descent, followed by kicks if `thorough` and the objective has a functor."""
-        python = problem is not None and not problem.objective.functor()
-        return SequenceSearch() if thorough and not python else SequenceSearch(kick=None)
+        """Return a descent, followed by some kicks if `thorough`."""
+        return _usual_search(problem) if thorough else SequenceSearch(kick=None)
 
     def construction(self, problem: Any) -> str:
         """Return the name of the default construction."""

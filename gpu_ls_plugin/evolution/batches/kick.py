@@ -42,7 +42,7 @@ class Kick:
     @property
     def by_lengths(self) -> bool:
         """Whether the given part uses lengths; true if it has no attribute `by_lengths`."""
-        return self.part is not None and bool(getattr(self.part, "by_lengths", True))
+        return bool(getattr(self.part, "by_lengths", True))
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
         """Compile ahead of a timed run; `size` does not matter."""
