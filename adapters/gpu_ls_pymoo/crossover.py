@@ -10,9 +10,9 @@ from pymoo.core.crossover import Crossover
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.tours.problem.rows_alone import unmeasured
 from gpu_ls_pymoo.parameters import probability
 from gpu_ls_pymoo.problems import as_tsp
+from gpu_ls_pymoo.view import unmeasured
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from pymoo.core.problem import Problem
 
+import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.runs.domain import domain_of
-from gpu_ls_plugin.tours.problem.rows_alone import unmeasured
 from gpu_ls_pymoo.recognition import IdentityCache
 
 if TYPE_CHECKING:
@@ -202,6 +203,12 @@ class Bare(Unwrapped):
         """Return the problem itself."""
         bare: problems.Problem = self.pymoo_problem
         return bare
+
+
+@lru_cache(maxsize=4)
+def unmeasured(n: int) -> problems.Problem:
+    """Return a problem of n cities for parts that do not use lengths."""
+    return gls.TSP(np.zeros((n, 2)))
 
 
 def plain(problem: Any) -> bool:

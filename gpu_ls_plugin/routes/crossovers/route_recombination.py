@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.crossovers.base import Recombination
-from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
@@ -23,9 +21,9 @@ class RouteRecombination(Recombination):
 
     reverses = False
 
-    def instance(self, problem: Problem) -> TSP:
-        """Return the giant tours of a problem: crossovers of routes read its constraints."""
-        return tour_problem(problem)
+    def instance(self, problem: TSP) -> TSP:
+        """Return the problem itself: crossovers of routes read its constraints."""
+        return problem
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError if chains cannot cooperate through this crossover."""

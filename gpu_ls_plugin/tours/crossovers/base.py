@@ -24,7 +24,6 @@ from gpu_ls_plugin.tours.engines.audit import foreign_names, refereed_costs
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.objective import require_length
-from gpu_ls_plugin.tours.problem.rows_alone import rows_alone
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
@@ -124,9 +123,9 @@ class Recombination(Cooperation):
         """The recombination to use once crossovers improve few tours; by default, `self`."""
         return self
 
-    def instance(self, problem: Problem) -> TSP:
+    def instance(self, problem: TSP) -> TSP:
         """Return the problem to use for crossing; by default, one in which only lengths count."""
-        return self._tours_of(problem).crossed
+        return problem.crossed
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError if chains of the problem cannot be crossed.
@@ -181,7 +180,7 @@ class Recombination(Cooperation):
         InsufficientMemoryError
             Memory does not suffice for one pair.
         """
-        problem = self._tours_of(problem)
+        problem = tour_problem(problem)
         key, number = checks.seed(seed), checks.first_row(first_row)
         self._check(problem, "problem", "use OrderRecombination(), which reverses none")
         chosen = get_backend(backend, device, tours=first)
@@ -219,10 +218,6 @@ class Recombination(Cooperation):
             if seconds < math.inf:
                 chains.start.backend.wait()  # launches return at once
         return 0
-
-    def _tours_of(self, problem: Problem) -> TSP:
-        """Return the TSP of a problem; if no lengths are read, of any with permutations as rows."""
-        return tour_problem(problem) if self.by_lengths else rows_alone(problem)
 
     def _cross(
         self, backend: Backend, problem: TSP, tours: Any, second: Any, seed: int, first_row: int

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
-from gpu_ls_plugin.tours.problem.rows_alone import rows_alone
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ class KernelPerturbation(Perturbation):
 
     def problem_of(self, problem: Problem) -> TSP:
         """Return the TSP whose tours are kicked, or raise if the kick does not support it."""
-        return tour_problem(problem) if self.by_lengths else rows_alone(problem)
+        return tour_problem(problem)
 
     def perturb(
         self,
