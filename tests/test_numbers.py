@@ -80,13 +80,17 @@ NEEDED = {
 
 
 def public() -> Iterator[Callable[..., Any]]:
-    """Yield the public classes and functions of the library, each once."""
+    """Yield the public classes and functions of the library, each once.
+
+    Those of sequences are left out: the calls here are for tours, routes and assignments.
+    """
     given = [getattr(gls, name) for name in public_names("gpu_ls_plugin")]
     given += [part.factory for part in registry.parts()]
     given += [Settings, backends.get_backend, *vars(candidates).values()]
     for made in dict.fromkeys(filter(callable, given)):
         ours = made.__module__.startswith("gpu_ls_plugin.")
-        if ours and made.__name__ not in RECORDS | ON_CLUSTERS:
+        of_sequences = made.__module__.startswith("gpu_ls_plugin.sequences.")
+        if ours and not of_sequences and made.__name__ not in RECORDS | ON_CLUSTERS:
             yield made
 
 
