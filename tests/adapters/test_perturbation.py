@@ -172,6 +172,5 @@ def test_pymoo_converts_a_problem_only_if_the_kick_uses_lengths():
         PerturbationMutation(part)(shop, pop, seed=1)
         assert (np.sort(pop.get("X"), axis=1) == np.arange(12)).all()
         assert (pop.get("X") != rows(12, 5)).any()
-    for part in (Bare(), "ruin_recreate"):
-        with pytest.raises(InvalidTypeError, match="no plugin turns"):
-            PerturbationMutation(part)(shop, Population.new("X", rows(12, 5)), seed=1)
+    with pytest.raises(UnsupportedProblemError, match="has no routes"):
+        PerturbationMutation("ruin_recreate")(shop, Population.new("X", rows(12, 5)), seed=1)

@@ -15,6 +15,7 @@ from tests.helpers.random_problems import random_problem
 from tests.helpers.routing import random_cvrp
 
 PROBLEMS = {
+    "sequences": [gls.FlowShop([[3, 1], [2, 5], [4, 4], [1, 6]])],
     "tours": [random_problem("EUC_2D", 12), random_problem("EXPLICIT", 9)],
     "routes": [random_cvrp("capacity", 9), random_cvrp("duration", 12)],
     "assignment": [

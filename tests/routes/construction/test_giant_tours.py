@@ -28,6 +28,8 @@ INSTANCES = (
     *(f"Golden/Golden_{number}" for number in (1, 5, 13)),
 )
 
+OF_SEQUENCES = {"neh", "random_sequences"}  # constructions of another domain
+
 
 def split_of_three(problem: gls.Problem, **options) -> np.ndarray:
     return gls.split(problem, [[1, 2, 3]], **options)
@@ -71,8 +73,11 @@ def test_no_demands_and_large_ones(name, demands, capacity):
     assert len(problem.routes(tours[0])) == (1 if not any(demands) else 5)
 
 
+PARTS = [part for part in registry.parts("construction") if part.name not in OF_SEQUENCES]
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("part", list(registry.parts("construction")), ids=lambda part: part.name)
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 def test_all_constructions_make_giant_tours(part, kind):
     problem = random_cvrp(kind, 30)
     try:
