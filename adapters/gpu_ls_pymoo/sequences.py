@@ -169,4 +169,7 @@ class OfPermutations(Unwrapped):
         return np.asarray(costs, np.float64)
 
     def _recognised(self) -> gls.Problem:
-        return self.known_problem()
+        try:  # another plugin may know the problem better
+            return super()._recognised()
+        except InvalidTypeError:
+            return self.known_problem()
