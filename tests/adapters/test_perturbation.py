@@ -53,6 +53,17 @@ class Bare:
         return tours.astype(float)
 
 
+@dataclass
+class Served(Bare):
+    """Records the problems that it is given."""
+
+    problems: list[Any]
+
+    def perturb(self, problem: Any, tours: Any, seed: int = 0, backend: str = "auto") -> Any:
+        self.problems.append(problem)
+        return super().perturb(problem, tours, seed, backend)
+
+
 @dataclass(frozen=True)
 class Says(Shuffle):
     """Returns the rows that a function makes."""
@@ -172,5 +183,8 @@ def test_pymoo_converts_a_problem_only_if_the_kick_uses_lengths():
         PerturbationMutation(part)(shop, pop, seed=1)
         assert (np.sort(pop.get("X"), axis=1) == np.arange(12)).all()
         assert (pop.get("X") != rows(12, 5)).any()
+    served = []
+    PerturbationMutation(Served(served))(shop, Population.new("X", rows(12, 5)), seed=1)
+    assert [type(problem) for problem in served] == [gls.FlowShop]
     with pytest.raises(UnsupportedProblemError, match="has no routes"):
         PerturbationMutation("ruin_recreate")(shop, Population.new("X", rows(12, 5)), seed=1)

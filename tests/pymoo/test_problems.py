@@ -126,6 +126,7 @@ def test_converted_problems_are_cached_as_long_as_the_problem_lives():
 
 def test_a_plugin_converts_other_problems():
     problem = Own(cities(12), 12)
+    assert isinstance(as_tsp(Own(cities(12), 12)), gls.Sequence)  # no plugin knows it
     plugins.add(Known(), "known")
     try:
         assert as_tsp(problem).n == 12

@@ -10,6 +10,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.extend import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.sequences import parts as of_sequences
 from gpu_ls_plugin.testing import check_construction
 from tests.testing.faults import ON_BOTH, found_out
 
@@ -58,14 +59,15 @@ def test_a_faulty_construction_is_found_out(fault):
     found_out(check_construction, *FAULTS[fault], backend="cpu")
 
 
-OF_SEQUENCES = {"neh", "random_sequences"}  # constructions of another domain
-NAMES = [part.name for part in registry.parts("construction") if part.name not in OF_SEQUENCES]
+SHOPS = [gls.FlowShop([[3, 1], [2, 5], [4, 4], [1, 6]]), gls.SingleMachine.generated(9, 1)]
 
 
 @ON_BOTH
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [part.name for part in registry.parts("construction")])
 def test_registered_constructions_pass(name, backend):
-    check_construction(registry.lookup("construction", name), backend=backend)
+    construct = registry.lookup("construction", name)
+    problems = SHOPS if construct in of_sequences.PARTS["construction"] else None
+    check_construction(construct, problems, backend=backend)
 
 
 def test_third_party_constructions_pass():

@@ -125,7 +125,7 @@ class Recombination(Cooperation):
 
     def instance(self, problem: TSP) -> TSP:
         """Return the problem to use for crossing; by default, one in which only lengths count."""
-        return problem.crossed
+        return tour_problem(problem).crossed
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError if chains of the problem cannot be crossed.

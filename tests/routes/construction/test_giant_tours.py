@@ -16,6 +16,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.routes.construction.batch import RouteBatch
+from gpu_ls_plugin.sequences import parts as of_sequences
 from gpu_ls_plugin.testing import small_problems
 from tests.helpers.instances import cvrp_instance, instance_path
 from tests.helpers.routing import KINDS, random_cvrp
@@ -28,7 +29,7 @@ INSTANCES = (
     *(f"Golden/Golden_{number}" for number in (1, 5, 13)),
 )
 
-OF_SEQUENCES = {"neh", "random_sequences"}  # constructions of another domain
+OF_SEQUENCES = of_sequences.PARTS["construction"]
 
 
 def split_of_three(problem: gls.Problem, **options) -> np.ndarray:
@@ -73,7 +74,7 @@ def test_no_demands_and_large_ones(name, demands, capacity):
     assert len(problem.routes(tours[0])) == (1 if not any(demands) else 5)
 
 
-PARTS = [part for part in registry.parts("construction") if part.name not in OF_SEQUENCES]
+PARTS = [part for part in registry.parts("construction") if part.factory not in OF_SEQUENCES]
 
 
 @pytest.mark.parametrize("kind", KINDS)
