@@ -38,6 +38,8 @@ PROBLEM = gls.TSP(np.random.default_rng(5).integers(0, 500, (N, 2)), "EUC_2D")
 ROUTED = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 30, copies=N - 1)
 GIANT_TOURS = gls.savings(ROUTED, 3, backend="cpu")
 TOURS = np.random.default_rng(6).permuted(np.tile(np.arange(N), (3, 1)), axis=1)
+SHOP = gls.FlowShop(np.random.default_rng(7).integers(1, 50, (9, 3)))
+ORDERS = gls.random_sequences(SHOP, 4, backend="cpu")
 ON_CLUSTERS = {"Islands"}  # tests/distributed passes them such numbers
 RECORDS = {"Result", "ManyResult", "Statistics", "Progress", "BestMoves"}  # results of searches
 FILTERED = gls.FilteredNeighbourhood(gls.TwoOpt(), gls.RandomKeep(0.5))
@@ -76,21 +78,22 @@ NEEDED = {
     "GraphColouring": {"n": 3, "edges": [(0, 1), (1, 2)], "colours": 2},
     "GeneralisedAssignment": {"costs": [[1, 2]], "resources": [[1, 1]], "capacities": [1, 1]},
     "QuadraticAssignment": {"flows": [[0, 1], [1, 0]], "distances": [[0, 2], [2, 0]]},
+    "Sequence": {"n": 3, "objective": lambda rows: rows[:, 0]},
+    "FlowShop": {"times": [[3, 1], [2, 5]]},
+    "SingleMachine": {"times": [3, 1], "due_dates": [2, 2], "weights": [1, 1]},
+    "LinearOrdering": {"matrix": [[0, 1], [2, 0]]},
+    "Latency": {"tsp": gls.TSP(np.arange(20).reshape(10, 2))},
 }
 
 
 def public() -> Iterator[Callable[..., Any]]:
-    """Yield the public classes and functions of the library, each once.
-
-    Those of sequences are left out: the calls here are for tours, routes and assignments.
-    """
+    """Yield the public classes and functions of the library, each once."""
     given = [getattr(gls, name) for name in public_names("gpu_ls_plugin")]
     given += [part.factory for part in registry.parts()]
     given += [Settings, backends.get_backend, *vars(candidates).values()]
     for made in dict.fromkeys(filter(callable, given)):
         ours = made.__module__.startswith("gpu_ls_plugin.")
-        of_sequences = made.__module__.startswith("gpu_ls_plugin.sequences.")
-        if ours and not of_sequences and made.__name__ not in RECORDS | ON_CLUSTERS:
+        if ours and made.__name__ not in RECORDS | ON_CLUSTERS:
             yield made
 
 
@@ -218,6 +221,14 @@ def found_with(part: Any) -> list[Any]:
             search, limits = part, {"budget": gls.Budget(kicks=20), **ROUTES}
         case gls.SuccessorSearch():
             return outcome(part, **STATES)
+        case gls.Insertion():
+            return outcome(gls.SequenceSearch([part]), **SEQUENCES)
+        case gls.DestroyRepair():
+            return outcome(gls.SequenceSearch(kick=part), **SEQUENCES)
+        case gls.ChainMigration() | gls.SequenceCrossing():
+            return outcome(gls.SequenceSearch(exchange=part), **SEQUENCES)
+        case gls.RemoveAndInsert():
+            return [part.perturb(SHOP, ORDERS).tolist()]
         case _:
             search = part
     return outcome(search, **limits)
@@ -225,6 +236,7 @@ def found_with(part: Any) -> list[Any]:
 
 UNSEARCHED = (
     *(gls.TSP, gls.CVRP, gls.GraphColouring, gls.GeneralisedAssignment, gls.QuadraticAssignment),
+    *(gls.Sequence, gls.FlowShop, gls.SingleMachine, gls.LinearOrdering, gls.Latency),
     *(gls.Expression, gls.CheapestValue, gls.SearchDisplay, gls.OpenPath, Settings),
 )
 SEARCHED = [field for field in FIELDS if field[0] not in UNSEARCHED]
@@ -266,9 +278,11 @@ REQUIRED = {
         name: {"problem": ROUTED}
         for name in ("cheapest_insertion", "one_route_each", "savings", "sweep")
     },
+    **{name: {"problem": SHOP} for name in ("neh", "random_sequences")},
 }
 
 ROUTES = {"problem": ROUTED, "tours": GIANT_TOURS}
+SEQUENCES = {"problem": SHOP, "sequences": ORDERS, "budget": gls.Budget(kicks=8)}
 STATES = {
     "problem": gls.QuadraticAssignment.generated(8, 1),
     "states": np.tile(np.arange(8), (2, 1)),
@@ -285,6 +299,10 @@ def required_by(call: Callable[..., Any]) -> dict[str, Any]:
             return {"problem": ROUTED, "first": GIANT_TOURS, "second": GIANT_TOURS[::-1]}
         case gls.SuccessorSearch():
             return STATES
+        case gls.SequenceSearch():
+            return SEQUENCES
+        case gls.RemoveAndInsert():
+            return {"problem": SHOP, "rows": ORDERS}
         case gls.Decomposed() | gls.HybridGeneticSearch():
             return ROUTES | {"budget": gls.Budget(kicks=4)}
         case gls.SuccessorGeneration():

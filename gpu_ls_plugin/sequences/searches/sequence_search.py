@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import NO_LIMIT, Budget, Stopwatch
-from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import (
+    InsufficientMemoryError,
+    InvalidParameterError,
+    InvalidTypeError,
+)
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.runs.search_population import KICKS_OF_A_CALL, search_population
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.result import Callback, Result
 
+ROW_BYTES = 32  # bytes of a chain per item, besides states: rows and lists
 TEMPERATURE = 0.05  # of the default acceptance, in mean costs per item
 
 
@@ -159,6 +164,7 @@ class SequenceSearch:
             seed=seed,
             backend=backend,
             device=device,
+            memory_limit=memory_limit,
             first_row=first_row,
             target=watch.budget.target,
             moves=watch.budget.moves,
@@ -210,12 +216,13 @@ class SequenceSearch:
     ) -> SequencePopulation | BatchedPopulation:
         """Return a population of the given rows; see `__call__`.
 
-        `memory_limit`, `asked`, `seconds` and `parts` have no effect.
+        `asked`, `seconds` and `parts` have no effect.
         """
         checks.instance("problem", problem, kind=Sequence, wanted="Sequence")
         chosen = get_backend(backend, device, tours=sequences)
         with chosen.current():
             rows = problem.check(chosen.to_numpy(sequences), parameter="sequences")
+            _require_memory(problem, len(rows), chosen, memory_limit)
             compiled = bool(problem.objective.functor())
             return (SequencePopulation if compiled else BatchedPopulation)(
                 problem,
@@ -235,3 +242,15 @@ class SequenceSearch:
     def own_kicks(self, problem: Sequence) -> int:
         """Return how many kicks a search makes if there is no other limit."""
         return KICKS_OF_A_CALL
+
+
+def _require_memory(
+    problem: Sequence, size: int, backend: Backend, memory_limit: int | None
+) -> None:
+    """Raise InsufficientMemoryError if a number of chains needs more than the limit of bytes."""
+    needed = problem.n * (ROW_BYTES + problem.state_bytes)
+    fitting = backend.rows_that_fit(needed, 0, backend.memory(memory_limit))
+    if fitting < size:
+        raise InsufficientMemoryError(
+            f"memory_limit: {fitting:,} of {size:,} sequences fit; search fewer at once"
+        )
