@@ -10,7 +10,7 @@ struct WeightedStarts {
   const gls::int64* weights;
   const gls::int64* penalties;
   int n;
-  // What it costs that one job is before another one.
+  // The cost of having one job before another one.
   GLS_DEVICE gls::int64 pair(int first, int second) const {
     return times[first] * weights[second] + penalties[first * n + second];
   }

@@ -30,7 +30,7 @@ DEAR = 10.0  # price of a unit of violation, in mean absolute costs of random ro
 
 
 class PymooObjective(gls.SequenceObjective):
-    """What a problem of pymoo evaluates, in batches, at level "python"."""
+    """An objective of level "python" that lets a problem of pymoo evaluate batches of rows."""
 
     integer = False
 
@@ -72,8 +72,8 @@ def as_sequence(
     weights : array_like, shape (n_obj,), optional
         Weights of the objectives; needed if there are several.
     price : float, optional
-        What a unit of violated constraints costs in searches, more than 0; by default, ten times
-        the mean absolute cost of a few random rows.
+        Cost of a unit of violated constraints in searches, not negative; by default, ten times the
+        mean absolute cost of a few random rows.
 
     Returns
     -------

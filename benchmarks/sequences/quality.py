@@ -25,7 +25,7 @@ BARS = {
 
 
 class Runs(NamedTuple):
-    """What is run, and for how long."""
+    """The runs, and the seconds of each."""
 
     seconds: float
     backend: str

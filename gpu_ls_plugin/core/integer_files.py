@@ -114,7 +114,7 @@ class Integers:
             self.place = len(first)
 
     def line(self, what: str, size: int) -> NDArray[np.int64]:
-        """Return the next integers, of which there must be `size` in a line."""
+        """Return the next integers; the line must hold `size` of them."""
         if self.left:
             here = self.words[self.place][1]
             found = sum(line == here for _, line in self.words[self.place : self.place + size + 1])

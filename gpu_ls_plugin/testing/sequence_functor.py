@@ -44,7 +44,7 @@ class Recorded:
         How many items of each row make its sequence.
     cuts : int32 array, shape (C, 2)
     pairs, machines, joins, concatenates, regular : bool
-        What the functor offers.
+        Whether the functor has these members, or is regular.
     """
 
     heads: NDArray[Any]

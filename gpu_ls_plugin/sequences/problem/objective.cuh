@@ -3,14 +3,14 @@
 // A sequence is read from its first item to its last. An objective is a struct with fields for its
 // data and, at level "prefix", these members, all const:
 //
-//   State            type of what is known after the first items; any struct that can be copied
+//   State            a struct that describes the first items; it can be copied as bytes
 //   State begin()                             before the first item
 //   State append(const State&, int item)      after one more item
 //   Cost cost(const State&)                   of a complete sequence: int64 or double
 //
 // At level "suffix", it adds
 //
-//   Suffix           type of what is known about the last items; may be the same as State
+//   Suffix           a struct that describes the last items; may be the same as State
 //   Suffix end()                              after the last item
 //   Suffix prepend(const Suffix&, int item)   with one more item in front
 //   Cost join(const State&, const Suffix&)    of the sequence made of both

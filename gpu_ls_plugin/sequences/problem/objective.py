@@ -25,7 +25,7 @@ class SequenceObjective(ABC):
     integer : bool
         Whether costs are integers.
     price : float
-        What a unit of violation costs in searches, if `evaluate` returns violations. An integer if
+        Cost of a unit of violation in searches, if `evaluate` returns violations. An integer if
         costs are integers.
     library : {"numpy", "cupy", "torch"}
         Library of the rows that `evaluate` takes. CuPy arrays are on the current GPU;

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # Neighbours in a call of the objective by its library, if a launch evaluates as many. A call with
 # fewer takes hardly less time.
 CALL = {"numpy": 2000}
-FIRST_ROWS = 16  # neighbours in the first launch, when nobody knows how long an evaluation takes
+FIRST_ROWS = 16  # neighbours in the first launch; the time of an evaluation is not known yet
 
 
 class BatchedPopulation(Population):

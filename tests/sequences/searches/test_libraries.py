@@ -15,7 +15,7 @@ from tests.sequences.searches.python_objectives import some_rows
 
 
 class Tensor:
-    """What objectives use of a torch tensor."""
+    """The members of a torch tensor that objectives use."""
 
     def __init__(self, array: Any) -> None:
         self.array = np.asarray(array)
