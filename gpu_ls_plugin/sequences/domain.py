@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 SEVERAL = 8  # fewest chains that cross
 CROSSING = SequenceCrossing("order", share=0.25)
 CHAINS = {"cpu": 1, "cuda": 16}  # most chains per thread of a CPU, or multiprocessor of a GPU
-STATE = 16  # assumed bytes of a state if a problem does not say
 PER_ITEM = 16  # bytes of a chain's lists
 # If the objective is a Python function: chains that take turns, and their kick.
 TURNS, LARGE_KICK = 8, DestroyRepair(removed=6)
@@ -183,6 +182,6 @@ def chains(problem: Any, backend: Backend) -> int:
         return TURNS
     most = CHAINS[backend.name]
     if room := backend.shared_memory:
-        size = problem.n * (PER_ITEM + getattr(problem, "state_bytes", STATE))
+        size = problem.n * (PER_ITEM + problem.state_bytes)
         most = int(np.clip(room // size, 1, most))
     return most * backend.processors

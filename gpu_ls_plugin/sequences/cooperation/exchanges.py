@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.sequences.problem.sequence import Sequence
 
-    Own = dict[str, Any]  # arguments of the kernels of a population
-
 BLOCKS = "sequences/cooperation/common_blocks.cuh"
 PAIRS = struct_of("runs/crossovers/pairs.cuh", "TourPairs")
 MOST_EVERY = 1e6
@@ -31,16 +29,23 @@ CROSSOVERS = {
 
 
 class ChainExchange(ABC):
-    """An exchange between the chains of a population, after every so many kicks of each chain.
+    """An exchange between the chains of a population, which takes place at regular intervals.
 
     Attributes
     ----------
+    share : float
+        Share of the chains, 0 to 0.5: the worst ones take over the sequences of the best ones.
     every : float
         Kicks per item between two exchanges, more than 0.
     """
 
+    share: float
     every: float
     name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.number, "share", least=0.0, most=0.5)
+        checks.fields(self, checks.number, "every", least=1e-6, most=MOST_EVERY)
 
     def kicks(self, n: int) -> int:
         """Return the number of kicks between two exchanges."""
@@ -62,6 +67,18 @@ class ChainExchange(ABC):
         number : int
             Number of exchanges before.
         """
+
+    def replace_worst(self, backend: Backend, own: dict[str, Any]) -> None:
+        """Let the worst chains continue from the best sequences of the best chains."""
+        best = own["best_values"]
+        order = backend.xp.argsort(best, kind="stable")
+        count = int(self.share * len(order))
+        if count == 0:
+            return
+        worst, leads = order[::-1][:count], order[:count]
+        for name in ("rows", "bests"):
+            own[name][worst] = own["bests"][leads]
+        own["best_values"][worst] = best[leads]
 
 
 @dataclass(frozen=True)
@@ -86,23 +103,11 @@ class ChainMigration(ChainExchange):
 
     name = "chain_migration"
 
-    def __post_init__(self) -> None:
-        checks.fields(self, checks.number, "share", least=0.0, most=0.5)
-        checks.fields(self, checks.number, "every", least=1e-6, most=MOST_EVERY)
-
     def exchange(
         self, problem: Sequence, backend: Backend, own: dict[str, Any], number: int
     ) -> None:
         """Replace the worst chains."""
-        best = own["best_values"]
-        order = backend.xp.argsort(best, kind="stable")
-        count = int(self.share * len(order))
-        if count == 0:
-            return
-        worst, leads = order[::-1][:count], order[:count]
-        for name in ("rows", "bests"):
-            own[name][worst] = own["bests"][leads]
-        own["best_values"][worst] = best[leads]
+        self.replace_worst(backend, own)
 
 
 @dataclass(frozen=True)
@@ -134,16 +139,15 @@ class SequenceCrossing(ChainExchange):
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.choice, "crossover", known=tuple(CROSSOVERS))
-        checks.fields(self, checks.number, "share", least=0.0, most=0.5)
-        checks.fields(self, checks.number, "every", least=1e-6, most=MOST_EVERY)
+        super().__post_init__()
 
     def exchange(
         self, problem: Sequence, backend: Backend, own: dict[str, Any], number: int
     ) -> None:
         """Replace the rows of all chains by children."""
-        ChainMigration(self.share, self.every).exchange(problem, backend, own, number)
+        self.replace_worst(backend, own)
         xp, (size, n) = backend.xp, own["rows"].shape
-        if size < 2 or n - len(problem.front) < 2:
+        if size < 2 or n - problem.fixed < 2:
             return
         _, _, item_bytes = CROSSOVERS[self.crossover]
         partners = Partners(xp, size, own["seed"], own["first_row"]).of(number)

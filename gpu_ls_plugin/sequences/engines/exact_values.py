@@ -18,8 +18,8 @@ CLOSE = 1e-9  # largest relative difference of real values of a kernel and of th
 Values = tuple["NDArray[np.int32]", "NDArray[Any]"]  # rows (P, n) and their values (P,)
 
 
-def check_values(problem: Sequence, found: Values, given: Values) -> None:
-    """Raise FaultyPartError if a kernel found other values than the referee.
+def check_values(problem: Sequence, found: Values, given: Values) -> NDArray[Any]:
+    """Return the values of the referee; raise FaultyPartError if a kernel found others.
 
     Real values may differ by rounding errors, which are relative to the larger one of the values
     found and given.
@@ -36,13 +36,15 @@ def check_values(problem: Sequence, found: Values, given: Values) -> None:
             f"{rows[row].tolist()!r:.200}, but evaluate() returns {exact[row]}; "
             "gls.testing.check_sequence_objective finds the member that is wrong"
         )
+    return exact
 
 
-def never_worse(problem: Sequence, rows: NDArray[np.int32], given: NDArray[np.int32]) -> Values:
+def never_worse(problem: Sequence, found: Values, given: NDArray[np.int32]) -> Values:
     """Return rows with the values of the referee; the given row if a row is worse than that.
 
-    This happens if rounding errors make a row seem better than it is.
+    This happens if rounding errors make a row seem better than it is. `found` has the values of the
+    referee.
     """
-    exact, before = problem.compared(rows), problem.compared(given)
+    (rows, exact), before = found, problem.compared(given)
     worse = exact > before
     return np.where(worse[:, None], given, rows), np.where(worse, before, exact)

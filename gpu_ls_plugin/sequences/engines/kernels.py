@@ -25,7 +25,6 @@ BATCH = struct_of(CHAIN, "SequenceBatch")
 SHARED, SCRATCH = "SequenceShared", "SequenceScratch"  # kinds of memory of a chain
 PIVOTS = {"first": "gls::FirstImprovement", "best": "gls::BestImprovement"}
 BYTES_KEY = "bytes of a sequence"
-MOST_RESIDENT, FEW_RESIDENT = 16, 4  # chains per multiprocessor in shared and in device memory
 THREADS = 64  # of a team on a GPU: a warp for the first items, another for the last ones
 
 
@@ -91,13 +90,6 @@ class Layout:
         kept = 0 if self.shared_bytes else self.bytes
         return {"scratch": backend.xp.empty(size * kept, "uint8"), "scratch_bytes": kept}
 
-    def resident(self, backend: Backend) -> int:
-        """Return how many chains a multiprocessor, or a thread of the CPU, searches at a time."""
-        room = backend.shared_memory
-        if not self.shared_bytes:
-            return FEW_RESIDENT if room else 1
-        return min(MOST_RESIDENT, room // (self.bytes + BLOCK_OVERHEAD))
-
 
 def layout_of(
     backend: Backend, problem: SequenceProblem, compose: Callable[[str], Kernel]
@@ -122,20 +114,26 @@ def built(backend: Backend, problem: SequenceProblem, rows: Any, seed: int) -> A
         return build_kernel(problem, memory, backend.block(THREADS))
 
     layout, kernel = layout_of(backend, problem, compose)
-    words = kept_words(backend.xp, fields_of(problem.objective).values())
-    given = {
-        "seed": seed,
-        "n": problem.n,
-        "fixed": len(problem.front),
-        "price": float(problem.objective.price),
-        "rows": rows,
-        "objective_words": packed_words(backend.xp, words, backend.address),
-        **layout.scratch(backend, len(rows)),
-    }
+    words, known = problem_arguments(backend, problem)
+    given = {"seed": seed, "rows": rows, **known, **layout.scratch(backend, len(rows))}
     arguments = without_others(kernel) | given
     backend.launch(kernel, len(rows), arguments, shared_bytes=layout.shared_bytes)
     backend.wait()
+    del words  # the kernel has read them
     return rows
+
+
+def problem_arguments(
+    backend: Backend, problem: SequenceProblem
+) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of kernels that depend on a problem, and arrays to keep for them."""
+    words = kept_words(backend.xp, fields_of(problem.objective).values())
+    return words, {
+        "n": problem.n,
+        "fixed": problem.fixed,
+        "price": float(problem.objective.price),
+        "objective_words": packed_words(backend.xp, words, backend.address),
+    }
 
 
 def without_others(kernel: Kernel) -> dict[str, Any]:

@@ -28,7 +28,6 @@ struct SequenceBatch {
   unsigned char* ended;  // shape (P,): whether the first descent has ended
   int64* move_counts;    // shape (P,)
   int64* look_counts;    // shape (P,): how many values were computed
-  int64* idle;           // shape (P,): kicks since the last new best sequence
   float* units;          // shape (P,): what the level of the acceptance rule is multiplied by
   double price;          // of a unit of violation
   float heat, cooling;   // the level is heat - cooling * kick
@@ -62,7 +61,7 @@ struct SequenceChain {
     const int n = all.n;
     if (all.kicks < 0) return team.once([&] { all.look_counts[item] = Search::bytes(n); });
     const Objective objective(words);
-    Search search(objective, n, all.fixed, Value(all.price), Memory::of(all, item));
+    Search search(objective, n, all.fixed, Value(all.price), Pieces{Memory::of(all, item)});
     int* const row = all.rows + int64(item) * n;
     int* const best_row = all.bests + int64(item) * n;
     int* const saved = all.saved + int64(item) * n;
@@ -71,13 +70,11 @@ struct SequenceChain {
     search.begin(team, row, n);
     search.moves = all.move_counts[item], search.most_moves = all.most_moves;
     Value least = best;
-    int64 idle = all.idle[item];
 
     const auto keep_best = [&] {
-      if (!search.lower(search.now, least)) return false;
+      if (!search.lower(search.now, least)) return;
       least = search.now;
       team.each(n, [&](int k) { best_row[k] = search.order[k]; });
-      return true;
     };
     bool ready = all.ended[item];
     if (!ready) {
@@ -97,7 +94,7 @@ struct SequenceChain {
       Descent progress;
       Pivot::template descend<Moves...>(team, search, random, first_step + kQueueDraws * kSteps,
                                         kNoLimit, progress);
-      idle = keep_best() ? 0 : idle + 1;
+      keep_best();
       random.seek(first_step + kAcceptDraws * kSteps);
       const float level = (all.heat - all.cooling * float(kick)) * all.units[item];
       if (!Accept::takes(search.now - before, level, random)) search.restore(team, saved, before);
@@ -108,7 +105,6 @@ struct SequenceChain {
       static_cast<Value*>(all.values)[item] = search.now;
       best = least;
       all.ended[item] = ready || search.moves >= all.most_moves;
-      all.idle[item] = idle;
       all.move_counts[item] = search.moves;
       all.look_counts[item] += search.looks;
     });
@@ -146,7 +142,7 @@ struct BuildSequence {
     if (all.kicks < 0) return team.once([&] { all.look_counts[item] = Search::bytes(all.n); });
     const Objective objective(words);
     Search search(objective, all.n, all.fixed, typename Search::Value(all.price),
-                  Memory::of(all, item));
+                  Pieces{Memory::of(all, item)});
     int* const row = all.rows + int64(item) * all.n;
     Philox random(all.seed, Purpose::kSequence, all.first_row + item);
     search.salt = random.next();

@@ -10,15 +10,18 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
-from gpu_ls_plugin.backends.structs import kept_words, packed_words
 from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.sequences.engines.exact_values import check_values, never_worse
-from gpu_ls_plugin.sequences.engines.kernels import THREADS, chain_kernel, layout_of
+from gpu_ls_plugin.sequences.engines.kernels import (
+    THREADS,
+    chain_kernel,
+    layout_of,
+    problem_arguments,
+)
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair
-from gpu_ls_plugin.sequences.problem.functor import fields_of
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -108,6 +111,8 @@ class SequencePopulation(Population):
     def claimed(self) -> Any:
         """The costs of the best sequences, after a comparison with those of the kernel."""
         self.check()
+        if not self.problem.constrained:
+            return self.costs
         return self.backend.xp.asarray(self.problem.cost(on_host(self.tours)))
 
     def check(self) -> None:
@@ -116,11 +121,13 @@ class SequencePopulation(Population):
         found, given = (
             (on_host(state["bests"]), on_host(state["best_values"])) for state in (own, first)
         )
-        if not self.statistics.interrupted:
-            check_values(problem, found, given)
+        if self.statistics.interrupted:
+            exact = problem.compared(found[0])
+        else:
+            exact = check_values(problem, found, given)
         if not problem.integer:
-            exact = never_worse(problem, found[0], given[0])
-            for name, values in zip(("bests", "best_values"), exact, strict=True):
+            kept = never_worse(problem, (found[0], exact), given[0])
+            for name, values in zip(("bests", "best_values"), kept, strict=True):
                 own[name][:] = self.backend.xp.asarray(values)
 
     def __len__(self) -> int:
@@ -150,12 +157,8 @@ class SequencePopulation(Population):
             self.backend.wait()
         self.done += pace.made
         pace.follow(leg.left)
-        if self.exchange is not None and self._until_exchange == self.exchange.kicks(
-            self.problem.n
-        ):
-            self.exchange.exchange(self.problem, self.backend, self._arguments, self.exchanges)
-            self.exchanges += 1
-            self._descended = False
+        if self.exchange is not None and self.done % self.exchange.kicks(self.problem.n) == 0:
+            self._exchange(self.exchange)
         if leg.stretch.generations is not None:
             self.generations += 1
 
@@ -186,7 +189,7 @@ class SequencePopulation(Population):
     @property
     def moves_items(self) -> bool:
         """Whether there are at least two items to move."""
-        return self.problem.n - len(self.problem.front) > 1
+        return self.problem.n - self.problem.fixed > 1
 
     @property
     def _out_of_moves(self) -> Any:
@@ -200,9 +203,8 @@ class SequencePopulation(Population):
         every = self.exchange.kicks(self.problem.n)
         return every - self.done % every
 
-    def _exchange(self) -> None:
-        assert self.exchange is not None
-        self.exchange.exchange(self.problem, self.backend, self._arguments, self.exchanges)
+    def _exchange(self, exchange: ChainExchange) -> None:
+        exchange.exchange(self.problem, self.backend, self._arguments, self.exchanges)
         self.exchanges += 1
         self._descended = False
 
@@ -211,7 +213,7 @@ class SequencePopulation(Population):
         with self.backend.current():
             self._run()
             if self.exchange is not None:
-                self._exchange()
+                self._exchange(self.exchange)
 
     def _descend(self, left: float) -> None:
         with self._looks.timed() as pace:
@@ -250,15 +252,15 @@ class SequencePopulation(Population):
     @cached_property
     def _arguments(self) -> dict[str, Any]:
         """Arguments of the kernels, with arrays of the backend."""
-        backend, objective = self.backend, self.problem.objective
-        xp = backend.xp
-        self._words = kept_words(xp, fields_of(objective).values())
+        xp = self.backend.xp
+        self._words, known = problem_arguments(self.backend, self.problem)
         moved = {
             name: xp.array(value) if isinstance(value, np.ndarray) else value
             for name, value in self._stored.items()
         }
         return {
             **moved,
+            **known,
             "saved": xp.empty(moved["rows"].shape, "int32"),
             "kick": 0,
             "kicks": 0,
@@ -266,11 +268,7 @@ class SequencePopulation(Population):
             "most_moves": self._most_moves,
             "heat": 0.0,
             "cooling": 0.0,
-            "price": float(objective.price),
-            "n": self.problem.n,
-            "fixed": len(self.problem.front),
             "strength": 0 if self.kick is None else self.kick.strength,
-            "objective_words": packed_words(xp, self._words, backend.address),
         }
 
     def __getstate__(self) -> dict[str, Any]:
@@ -289,7 +287,6 @@ class SequencePopulation(Population):
         values = self.problem.compared(rows)
         progress = np.zeros((size, 3), np.int32)
         progress[:, 0] = -1  # there is no queue yet
-        counts = ("move_counts", "look_counts", "idle")
         return {
             "seed": seed,
             "first_row": first_row,
@@ -301,5 +298,6 @@ class SequencePopulation(Population):
             "progress": progress,
             "ended": np.zeros(size, np.uint8),
             "units": np.zeros(size, np.float32),
-            **{name: np.zeros(size, np.int64) for name in counts},
+            "move_counts": np.zeros(size, np.int64),
+            "look_counts": np.zeros(size, np.int64),
         }

@@ -1,22 +1,23 @@
-// What is known about the first and the last items of a sequence, for all numbers of items.
+// The ends of a sequence: for each number of items, the states of its first and of its last items.
 //
-//   Ends(objective, memory, n)              with memory of `bytes(n)` bytes
-//   begin(team)                             of no items
-//   changed(before, after)                  all but the first `before` and last `after` items
-//   changed update(team, order, length)             computes what is missing value(team, order,
-//   length, price)       of the whole sequence insertions(team, order, length, block, count, first,
-//   price, use)
+//   Ends(objective, pieces, n)       takes its memory, `bytes(n)` bytes
+//   begin(team)                      starts without items
+//   changed(before, after)           forgets all but the first `before` and last `after` items
+//   update(team, order, length)      computes the missing states
+//   value(team, order, length, price)
+//       returns the value of the whole sequence
+//   insertions(team, order, length, block, count, first, price, use)
 //       calls use(place, value) for each place from `first` to `length`: the value of the sequence
 //       with the `count` items of `block` inserted there, up to a number that is the same for all
 //       places; lanes share the places
 //   window(order, length, i, j, item, price, now, limit)
-//       the value if items i to j - 1 are replaced by item(k) for each k in [i, j); `now` is the
-//       present value
+//       returns the value if item(k) replaces each item k in [i, j); `now` is the present value
 //
 // A value is what searches compare: the cost plus the price of violations. Values above the least
 // one so far, or above `limit`, may be too low if the objective is regular.
 #pragma once
 
+#include "backends/include/pieces.cuh"
 #include "sequences/problem/objective.cuh"
 
 namespace gls {
@@ -56,6 +57,21 @@ struct Known {
   }
 };
 
+// The value of a sequence whose first items have led to a state; those in [begin, end) follow.
+template <class Objective, class State, class Value>
+GLS_DEVICE Value appended(const Objective& objective, State state, const int* order, int begin,
+                          int end, Value price, Value limit) {
+#pragma unroll 1
+  for (int k = begin; k < end; ++k) {
+    if constexpr (kHasRegular<Objective>) {
+      const Value found = compared(objective.cost(state), price);
+      if (found > limit) return found;
+    }
+    state = objective.append(state, order[k]);
+  }
+  return compared(objective.cost(state), price);
+}
+
 // Ends of any objective with states.
 template <class Objective>
 struct StatedEnds : Known {
@@ -69,16 +85,14 @@ struct StatedEnds : Known {
   State* const prefixes;   // of k items
   Suffix* const suffixes;  // of the last k items
 
-  static constexpr int64 aligned(int64 bytes) { return (bytes + 15) / 16 * 16; }
-  static constexpr int64 bytes(int n) {
-    return aligned((n + 1) * int64(sizeof(State))) +
-           (kJoins ? aligned((n + 1) * int64(sizeof(Suffix))) : 0);
+  GLS_DEVICE static int64 bytes(int n) {
+    return piece_bytes<State>(n + 1) + (kJoins ? piece_bytes<Suffix>(n + 1) : 0);
   }
 
-  GLS_DEVICE StatedEnds(const Objective& objective, char* memory, int n)
+  GLS_DEVICE StatedEnds(const Objective& objective, Pieces& memory, int n)
       : objective(objective),
-        prefixes(reinterpret_cast<State*>(memory)),
-        suffixes(reinterpret_cast<Suffix*>(memory + aligned((n + 1) * int64(sizeof(State))))) {}
+        prefixes(memory.take<State>(n + 1)),
+        suffixes(kJoins ? memory.take<Suffix>(n + 1) : nullptr) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team) {
@@ -159,14 +173,7 @@ struct StatedEnds : Known {
     } else if constexpr (kJoins) {
       return compared(objective.join(state, suffixes[length - place]), price);
     } else {
-#pragma unroll 1
-      for (int k = place; k < length; ++k) {
-        if constexpr (kHasRegular<Objective>) {
-          const Value found = compared(objective.cost(state), price);
-          if (found > limit) return found;
-        }
-        state = objective.append(state, order[k]);
-      }
+      return appended(objective, state, order, place, length, price, limit);
     }
     return compared(objective.cost(state), price);
   }

@@ -41,22 +41,18 @@ struct MachineEnds : Known {
   const int* order = nullptr;
   int length = 0;
 
-  static constexpr int64 aligned(int64 bytes) { return (bytes + 15) / 16 * 16; }
-  static constexpr int pitch_of(int n) { return (n + 2) / 2 * 2; }
-  static constexpr int64 times(int n) {
-    return aligned(int64(kMachines) * pitch_of(n) * int(sizeof(Time)));
-  }
-  static constexpr int64 bytes(int n) {
-    return times(n) * (kJoins ? 2 : 1) + aligned((n + 1) * int64(sizeof(Total))) +
-           (kJoins ? kVector * int64(sizeof(Time)) : 0);
+  GLS_DEVICE static int times(int n) { return kMachines * ((n + 2) / 2 * 2); }
+  GLS_DEVICE static int64 bytes(int n) {
+    const int64 tails = kJoins ? piece_bytes<Time>(times(n)) + piece_bytes<Time>(kVector) : 0;
+    return piece_bytes<Time>(times(n)) + tails + piece_bytes<Total>(n + 1);
   }
 
-  GLS_DEVICE MachineEnds(const Objective& objective, char* memory, int n)
+  GLS_DEVICE MachineEnds(const Objective& objective, Pieces& memory, int n)
       : objective(objective),
-        pitch(pitch_of(n)),
-        heads_at(reinterpret_cast<Time*>(memory)),
-        tails_at(reinterpret_cast<Time*>(memory + times(n))),
-        totals(reinterpret_cast<Total*>(memory + times(n) * (kJoins ? 2 : 1))) {}
+        pitch(times(n) / kMachines),
+        heads_at(memory.take<Time>(times(n))),
+        tails_at(kJoins ? memory.take<Time>(times(n)) : nullptr),
+        totals(memory.take<Total>(n + 1)) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team) {
@@ -71,18 +67,16 @@ struct MachineEnds : Known {
   template <class Team>
   GLS_DEVICE void update(const Team& team, const int* items, int count) {
     order = items, length = count;
-    if constexpr (Team::kLanes == 1) {
-      in_turn<true>(this->heads);
-      if constexpr (kJoins) in_turn<false>(this->tails);
-      this->heads = this->tails = length;
-      return;
-    }
-    constexpr int kSquads = Team::kLanes > 32 ? Team::kLanes / 32 : 1;
-    const int squad = team.lane() / 32;
-    if (squad == 0) wave<Team, true>(team, this->heads);
+#ifdef __CUDACC__
+    const int squad = team.lane() / 32, last = Team::kLanes / 32 - 1;
+    if (squad == 0) wave<true>(team.lane() % 32, this->heads);
     if constexpr (kJoins) {
-      if (squad == kSquads - 1) wave<Team, false>(team, this->tails);
+      if (squad == last) wave<false>(team.lane() % 32, this->tails);
     }
+#else
+    in_turn<true>(this->heads);
+    if constexpr (kJoins) in_turn<false>(this->tails);
+#endif
     this->heads = this->tails = length;
     team.sync();
   }
@@ -138,13 +132,14 @@ struct MachineEnds : Known {
     }
   }
 
-  // Computes the times of the items beyond the first, or last, `known`.
-  template <class Team, bool kHeads>
-  GLS_DEVICE void wave(const Team& team, int known) {
-    constexpr int kSpan = Team::kLanes < 32 ? 1 : 32, kOwn = (kMachines + kSpan - 1) / kSpan;
+#ifdef __CUDACC__
+  // Computes the same with the lanes of a warp as machines.
+  template <bool kHeads>
+  GLS_DEVICE void wave(int lane, int known) {
+    constexpr int kOwn = (kMachines + 31) / 32;           // machines of a lane
     constexpr int kUsed = (kMachines + kOwn - 1) / kOwn;  // lanes with machines
     Time* const all = kHeads ? heads_at : tails_at;
-    const int lane = team.lane() % kSpan, count = length - known;
+    const int count = length - known;
     Time at[kOwn], left = 0;
     const auto machine = [&](int own) {
       const int number = lane * kOwn + own;
@@ -157,10 +152,8 @@ struct MachineEnds : Known {
     Total total = kHeads ? totals[known] : 0;
 #pragma unroll 1
     for (int step = 0; step < count + kUsed - 1; ++step) {
-#ifdef __CUDACC__
-      if constexpr (kSpan > 1) left = Time(__shfl_up_sync(kAllLanes, at[kOwn - 1], 1));
-#endif
-      if (kSpan == 1 || lane == 0) left = 0;
+      left = Time(__shfl_up_sync(kAllLanes, at[kOwn - 1], 1));
+      if (lane == 0) left = 0;
       const int k = known + step - lane;
       if (k < known || k >= length) continue;
       const int item = kHeads ? order[k] : order[length - 1 - k];
@@ -184,6 +177,7 @@ struct MachineEnds : Known {
       }
     }
   }
+#endif
 
   // The values of inserting an item, by joining a prefix, the item and a suffix. Each lane handles
   // several places at a time: on the CPU as a vector, which reads adjacent memory beyond the last
@@ -230,7 +224,7 @@ struct MachineEnds : Known {
   GLS_DEVICE void appended_insertions(const Team& team, const int* items, int count,
                                       const int* block, int block_count, int first, Value price,
                                       Use use) const {
-    constexpr int kWide = Team::kLanes > 1 ? 1 : 16;
+    constexpr int kWide = Team::kLanes > 1 ? 1 : kVector;
     Value least = no_value<Value>();
 #pragma unroll 1
     for (int base = first; base <= count; base += kWide * Team::kLanes) {
@@ -313,24 +307,16 @@ struct MachineEnds : Known {
 #pragma unroll 1
     for (int k = i; k < j; ++k) state = objective.append(state, item(k));
     if constexpr (kJoins) {
-      Total most = 0;
-      const int next = place < count ? items[place] : -1;
+      Suffix suffix;
       GLS_UNROLL_MACHINES
       for (int machine = 0; machine < kMachines; ++machine) {
-        most = objective.meet(most, machine, state.at[machine],
-                              tails_at[machine * pitch + count - place], state.last, next);
+        suffix.at[machine] = tails_at[machine * pitch + count - place];
       }
-      return compared(objective.cost_of(most), price);
+      suffix.first = place < count ? items[place] : -1;
+      return compared(objective.join(state, suffix), price);
+    } else {
+      return appended(objective, state, items, place, count, price, limit);
     }
-#pragma unroll 1
-    for (int k = place; k < count; ++k) {
-      if constexpr (kHasRegular<Objective>) {
-        const Value found = compared(objective.cost(state), price);
-        if (found > limit) return found;
-      }
-      state = objective.append(state, items[k]);
-    }
-    return compared(objective.cost(state), price);
   }
 };
 

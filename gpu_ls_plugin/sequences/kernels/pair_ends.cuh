@@ -12,8 +12,8 @@ struct PairEnds {
 
   const Objective& objective;
 
-  static constexpr int64 bytes(int) { return 0; }
-  GLS_DEVICE PairEnds(const Objective& objective, char*, int) : objective(objective) {}
+  GLS_DEVICE static int64 bytes(int) { return 0; }
+  GLS_DEVICE PairEnds(const Objective& objective, Pieces&, int) : objective(objective) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team&) {}
@@ -35,12 +35,12 @@ struct PairEnds {
   template <class Team, class Items, class Use>
   GLS_DEVICE void insertions(const Team& team, const Items& order, int length, const int* block,
                              int count, int first, Value, Use use) const {
-    // What it changes to move the block behind the item at a place.
     if (count == 1) {
       const int item = block[0];
       walk(team, length, first, [&](int place) { return turned(item, order[place]); }, use);
       return;
     }
+    // The change of the value if the block moves behind the item at a place.
     const auto step = [&](int place) {
       Value change = 0;
       for (int k = 0; k < count; ++k) change += turned(block[k], order[place]);

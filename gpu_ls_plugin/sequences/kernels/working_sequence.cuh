@@ -30,11 +30,11 @@ using EndsOf = typename EndsFor<Objective, kHasPairs<Objective>, kHasMachines<Ob
 // numbers in another order.
 constexpr double kRounding = 1e-12;
 
-constexpr int kMostBlock = 64;  // maximum number of items that are moved or removed together
+constexpr int kMostBlock = 16;  // maximum number of items that a move takes out together
 
 // Random steps of a chain for each purpose, of four numbers each: enough to shuffle all items.
 constexpr int64 kSteps = 1 << 14;
-// What random numbers of a kick are for. Kicks are counted from 1; first descents belong to the
+// Purposes of the random numbers of a kick. Kicks are counted from 1; first descents belong to the
 // kick before.
 enum Draws : int {
   kFirstQueueDraws,
@@ -91,20 +91,20 @@ struct WorkingSequence {
   bool only_looks = false;
   Value wanted = sequences::no_value<Value>(), least = 0;
 
-  static constexpr int64 bytes(int n) {
-    return (int64(4 * n + kMostBlock) * int(sizeof(int)) + 15) / 16 * 16 + Ends::bytes(n);
+  GLS_DEVICE static int64 bytes(int n) {
+    return 4 * piece_bytes<int>(n) + piece_bytes<int>(kMostBlock) + Ends::bytes(n);
   }
 
   GLS_DEVICE WorkingSequence(const Objective& objective, int n, int fixed, Value price,
-                             char* memory)
+                             Pieces memory)
       : n(n),
         fixed(fixed),
-        order(reinterpret_cast<int*>(memory)),
-        place_of(order + n),
-        queue(order + 2 * n),
-        spare(order + 3 * n),
-        block(order + 4 * n),
-        ends(objective, memory + (bytes(n) - Ends::bytes(n)), n),
+        order(memory.take<int>(n)),
+        place_of(memory.take<int>(n)),
+        queue(memory.take<int>(n)),
+        spare(memory.take<int>(n)),
+        block(memory.take<int>(kMostBlock)),
+        ends(objective, memory, n),
         price(price) {}
 
   // Whether a value is lower than another one by more than rounding errors, which are relative to
@@ -171,19 +171,25 @@ struct WorkingSequence {
     team.sync();
   }
 
+  // Draws other random numbers to break ties.
+  GLS_DEVICE void draw_lots() { salt = salt * 1664525u + 1013904223u; }
+  GLS_DEVICE uint32 lot(int place) const {
+    return (uint32(place) * 0x9E3779B1u ^ salt) * 0x85EBCA77u;
+  }
+
   // The best place for the `count` items of `block` among `left` other items, and the place `old`
   // with its value.
   template <class Team, class Items>
   GLS_DEVICE Place best_place(const Team& team, const Items& items, int left, int count, int old,
                               Place& at_old) {
-    salt = salt * 1664525u + 1013904223u;
+    draw_lots();
     const Place none{sequences::no_value<Value>(), ~0u, 0};
     Place best = none;
     at_old = none;
     ends.insertions(team, items, left, block, count, fixed, price, [&](int place, Value value) {
       if (kRelative && place == old) at_old = {value, 0, place};
       if (best.value < value) return;
-      const Place found{value, (uint32(place) * 0x9E3779B1u ^ salt) * 0x85EBCA77u, place};
+      const Place found{value, lot(place), place};
       if (found < best) best = found;
     });
     looks += left - fixed + 1;
@@ -231,7 +237,7 @@ struct WorkingSequence {
   GLS_DEVICE bool rewrite(const Team& team, int here, Item item) {
     if (here < fixed) return false;
     ends.update(team, order, length);
-    salt = salt * 1664525u + 1013904223u;
+    draw_lots();
     Place best{now, 0, here};
 #pragma unroll 1
     for (int other = fixed + team.lane(); other < length; other += Team::kLanes) {
@@ -239,7 +245,7 @@ struct WorkingSequence {
       if (other == here) continue;
       const Value value = ends.window(
           order, length, i, j, [&](int k) { return item(other, k); }, price, now, best.value);
-      const Place found{value, (uint32(other) * 0x9E3779B1u ^ salt) * 0x85EBCA77u | 1u, other};
+      const Place found{value, lot(other) | 1u, other};
       if (found < best) best = found;
     }
     looks += length - fixed;

@@ -21,7 +21,8 @@ struct DestroyRepairKick {
                               int strength) {
     const int movable = search.length - search.fixed;
     const int count = strength < movable ? strength : movable;
-    int* const removed = search.block + 1;
+    // Moves of the other items use `spare` only up to their number.
+    int* const removed = search.spare + (search.length - count);
     random.seek(first_step + kRemovalDraws * kSteps);
 #pragma unroll 1
     for (int k = 0; k < count; ++k) {
@@ -32,14 +33,8 @@ struct DestroyRepairKick {
     if constexpr (kDescends && sizeof...(Moves) > 0) {
       Descent progress;
       search.evaluate(team);
-      // Moves use `block`, too.
-      team.each(count, [&](int k) { search.spare[search.length + k] = removed[k]; });
-      team.sync();
       Pivot::template descend<Moves...>(
           team, search, random, first_step + kPartialQueueDraws * kSteps, kNoLimit, progress);
-      team.sync();
-      team.each(count, [&](int k) { removed[k] = search.spare[search.length + k]; });
-      team.sync();
     }
 #pragma unroll 1
     for (int k = 0; k < count; ++k) {

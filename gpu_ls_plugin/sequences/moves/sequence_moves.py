@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import checks
 
-MOST_LONGEST = 16  # maximum length of a block
+MOST_LONGEST = constant("sequences/kernels/working_sequence.cuh", "kMostBlock")
 
 
 class SequenceMove:

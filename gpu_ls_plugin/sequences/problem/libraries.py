@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.arrays import on_host
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,5 +29,5 @@ def from_library(given: Any) -> NDArray[Any]:
     """Return an array of any library, or a list, as a NumPy array."""
     if hasattr(given, "detach"):  # torch
         given = given.detach().cpu()
-    get = getattr(given, "get", None)  # CuPy
-    return np.asarray(get() if callable(get) else given)
+    host: NDArray[Any] = on_host(given)
+    return host

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_ITEMS = 2**15  # kernels number items in 16 bits
+MOST_ITEMS = 2**15  # kernels have random numbers to shuffle twice as many
 MOST = 2**62  # costs and violations stay below this
 WORDS = ("sequences", "items", "item")
 
@@ -93,6 +93,11 @@ class Sequence(Problem):
     def fixed(self) -> int:
         """How many items at the front stay there in searches."""
         return len(self.front)
+
+    @property
+    def state_bytes(self) -> int:
+        """About how many bytes of memory a chain needs per item, besides lists of items."""
+        return 16
 
     @cached_property
     def constrained(self) -> bool:  # type: ignore[override]

@@ -9,7 +9,10 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidTypeError,
+)
 from gpu_ls_plugin.runs.partners import Partners
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS

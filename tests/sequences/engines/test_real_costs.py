@@ -145,7 +145,7 @@ def test_the_given_row_is_returned_instead_of_a_worse_one():
     problem = gls.FlowShop([[0.5, 2.0], [3.0, 1.5], [1.0, 0.25]])
     rows = permutations(50, 3)
     given = rows[::-1].copy()
-    best, values = never_worse(problem, rows, given)
+    best, values = never_worse(problem, (rows, problem.cost(rows)), given)
     assert values.tolist() == np.minimum(problem.cost(rows), problem.cost(given)).tolist()
     assert (problem.cost(best) == values).all()
     same = problem.cost(rows) == problem.cost(given)
