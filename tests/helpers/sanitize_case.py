@@ -23,6 +23,8 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS
+from gpu_ls_plugin.sequences.engines import kernels as sequence_kernels
 from gpu_ls_plugin.tours.crossovers import pair_layouts
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.exhaustive import two_opt_climb as climb_engine
@@ -30,6 +32,8 @@ from gpu_ls_plugin.tours.kernels import sites
 from tests.helpers.configurations import CUBIC, FILTERED, SEARCHES, two_opt_climb
 from tests.helpers.parents import relatives
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
+from tests.sequences.engines.random_problems import ALL as KINDS
+from tests.sequences.engines.random_problems import case_of, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -52,6 +56,19 @@ ROUTE_MOVES = gls.LocalSearch(
     candidates=gls.Nearest(7),
 )
 ROUTE_PAIRS = (gls.SplitRecombination(), gls.RouteEdgeAssembly())
+
+
+SEQUENCE_MOVES = (gls.Insertion(3), gls.Swap(), gls.Reversal())
+SEQUENCE_SEARCHES = (
+    gls.SequenceSearch(SEQUENCE_MOVES, exchange=gls.SequenceCrossing(every=0.05)),
+    gls.SequenceSearch(
+        SEQUENCE_MOVES,
+        gls.DestroyRepair(63),
+        gls.Better(),
+        gls.ChainMigration(0.5, 0.01),
+        pivoting="best",
+    ),
+)
 
 
 class Extent(NamedTuple):
@@ -83,6 +100,7 @@ EXTENTS = {
             "chains_of_routes": ("EUC_2D",),
             "linked_routes": ("EUC_2D", "EUC"),
             "states": ("EUC_2D",),
+            "sequences": ("EUC_2D",),
         },
         cities=(1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40, MANY),
         tours=2,
@@ -102,6 +120,7 @@ EXTENTS = {
             "linked_routes": ("EUC_2D", "EUC"),
             "routes": ("EUC_2D", "EUC"),
             "states": ("EUC_2D",),
+            "sequences": ("EUC_2D",),
             "filtered": ("EUC_2D", "EUC"),
             "weighted": ("EUC_2D", "EUC"),
             "shapes": ("EUC_2D",),
@@ -120,6 +139,7 @@ EXTENTS = {
 }
 FILTERED_CITIES = range(128)
 STATED_CITIES = range(3, MANY)
+ITEMS = range(1, 128)  # of sequences
 ROUTED_CITIES = range(2, MANY + 1)
 SHAPED_CITIES = range(34, MANY + 1)
 LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # sizes with other layouts
@@ -345,6 +365,25 @@ class Watched:
             for count in (2, beside):
                 generate(None, np.full((2, n), -1), count=count, seed=1, backend=self.backend)
                 self.calls += 1
+
+    def sequences(self, problem: gls.TSP) -> None:
+        """Run constructions and chains of each objective, in both memories; cities are items."""
+        if problem.n not in ITEMS:
+            return
+        size = self.extent.tours
+        for kind in KINDS:
+            several = case_of(kind, problem.n, 1).problem
+            made = gls.neh(several, size, backend=self.backend)
+            rows = np.concatenate([several.check(made), rows_of(several, size)])
+            for search in SEQUENCE_SEARCHES:
+                found = self.search(search, several, rows, kicks=MOVES).tours
+                if self.backend == "cuda":
+                    with patch.object(sequence_kernels, "BLOCK_OVERHEAD", 1 << 30):
+                        other = self.search(search, several, rows, kicks=MOVES).tours
+                    assert not several.integer or (found == other).all()
+        for crossover in CROSSOVERS:
+            crossing = gls.SequenceCrossing(crossover, every=0.01)
+            self.search(gls.SequenceSearch(exchange=crossing), several, rows, kicks=MOVES)
 
     def shapes(self, problem: gls.TSP) -> None:
         """Run tours in shared and in global memory, climbs with the layouts of other sizes."""
