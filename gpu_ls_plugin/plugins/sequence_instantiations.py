@@ -15,6 +15,7 @@ from gpu_ls_plugin.sequences.engines.kernels import (
     build_kernel,
     chain_kernel,
 )
+from gpu_ls_plugin.sequences.engines.kicked_rows import kick_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,7 @@ TEAM = f"gls::Block<{THREADS}>"
 MACHINES = (5, 10, 20, 40, 60)  # of published flow shops
 EVERY_MOVE = (sequences.Insertion(3), sequences.Swap(), sequences.Reversal())
 USUAL = sequences.SequenceSearch()
+REPAIR = sequences.DestroyRepair(descend=True)
 # Other kicks, pivoting rules and acceptance rules.
 LONG = sequences.SequenceSearch(EVERY_MOVE, sequences.DestroyRepair(4), tours.Better())
 STEEP = sequences.SequenceSearch(EVERY_MOVE, USUAL.kick, tours.Always(), pivoting="best")
@@ -49,6 +51,7 @@ def all_sequence_kernels(warp: str) -> Iterator[Kernel]:
     for problem in usual:
         yield from sequence_kernels(problem)
         yield chain(problem, LONG)
+        yield kick_kernel(problem, SHARED, TEAM, REPAIR, USUAL.moves)
     for machines in MACHINES:
         yield chain(flow_shop(machines))
         yield chain(flow_shop(machines, "total_flowtime"))

@@ -177,6 +177,8 @@ class Domain(ABC):
         Word for the rows of its problems, such as "tours".
     permutations : bool
         Whether all these rows are permutations of 0..n-1.
+    kicks : str
+        Kind of registered parts that kick its rows.
     problems : tuple of type
         The classes of its problems.
     """
@@ -184,6 +186,7 @@ class Domain(ABC):
     name: ClassVar[str]
     rows: ClassVar[str] = "rows"
     permutations: ClassVar[bool] = False
+    kicks: ClassVar[str] = "perturbation"
     problems: tuple[type[Problem], ...] = ()
 
     def serves(self, problem: Problem) -> bool:
@@ -356,6 +359,20 @@ class Domain(ABC):
     def perturbation(self, problem: Any) -> Any | None:
         """Return the default perturbation of operators, or None if there is none."""
         return None
+
+    def perturbation_of(self, part: object) -> Any | None:
+        """Return an object whose method `perturb` kicks rows as a part does, or None.
+
+        Only kicks of this domain that have no such method themselves need it.
+        """
+        return None
+
+    def with_fixed(self, problem: Any, xp: Any, rows: Any) -> Any:
+        """Return permutations (P, n) as rows of a problem that fixes some items, if it does.
+
+        Crossovers and kicks that read only the rows call it, with arrays of the module `xp`.
+        """
+        return rows
 
     def crossover(self, problem: Any) -> Any:
         """Return a crossover whose children are always searched afterwards, or None.

@@ -12,15 +12,17 @@ from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.progress import cost_text
 from gpu_ls_plugin.runs.domain import Domain, FileKind, Output, refused
 from gpu_ls_plugin.sequences.cooperation.exchanges import SequenceCrossing
-from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair
+from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
 from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
+from gpu_ls_plugin.sequences.problem.front import with_front
 from gpu_ls_plugin.sequences.problem.schedules import (
     draw_schedule,
     plot_schedule,
     require_schedule,
 )
 from gpu_ls_plugin.sequences.problem.sequence import Sequence
+from gpu_ls_plugin.sequences.searches.perturbation import SequencePerturbation
 from gpu_ls_plugin.sequences.searches.sequence_search import SequenceSearch
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class Sequences(Domain):
     name = "sequences"
     rows = "sequences"
     permutations = True
+    kicks = "sequence_kick"
     problems = (Sequence,)
 
     def files(self) -> tuple[FileKind, ...]:
@@ -93,8 +96,9 @@ class Sequences(Domain):
     def offspring_search(
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
     ) -> Callable[..., Any]:
-        """Return a descent, followed by some kicks if `thorough`."""
-        return _usual_search(problem) if thorough else SequenceSearch(kick=None)
+        """Return a descent, followed by kicks if `thorough` and the objective has a functor."""
+        python = problem is not None and not problem.objective.functor()
+        return SequenceSearch() if thorough and not python else SequenceSearch(kick=None)
 
     def construction(self, problem: Any) -> str:
         """Return the name of the default construction."""
@@ -103,6 +107,14 @@ class Sequences(Domain):
     def perturbation(self, problem: Any) -> Any:
         """Return the default perturbation: a few items are removed and inserted elsewhere."""
         return RemoveAndInsert()
+
+    def perturbation_of(self, part: object) -> Any | None:
+        """Return a kick such as `DestroyRepair` as a perturbation; None for other parts."""
+        return SequencePerturbation(part) if isinstance(part, SequenceKick) else None
+
+    def with_fixed(self, problem: Any, xp: Any, rows: Any) -> Any:
+        """Return rows that begin with the items in front of every sequence of the problem."""
+        return with_front(xp, rows, problem.front)
 
     def fitness(self, problem: Any, rows: Any) -> Any:
         """Return the numbers by which searches compare rows: cost plus price of violations."""

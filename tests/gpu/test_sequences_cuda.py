@@ -15,6 +15,7 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS
 from gpu_ls_plugin.sequences.engines import kernels
+from gpu_ls_plugin.sequences.searches.perturbation import SequencePerturbation
 from tests.helpers.both_backends import assert_same_result, assert_same_rows
 from tests.sequences.engines.random_problems import ALL, WAYS, case_of, rows_of
 
@@ -59,6 +60,16 @@ def test_moves_and_pivoting(kind, moves, pivoting):
     for n in (2, 40, 70):
         problem = case_of(kind, n, n).problem
         assert_same(search, problem, rows_of(problem, 30))
+
+
+@pytest.mark.parametrize("descend", [False, True])
+@pytest.mark.parametrize("kind", WAYS)
+def test_perturbations(kind, descend):
+    for n in ITEMS:
+        problem = case_of(kind, n, n).problem
+        kick, rows = SequencePerturbation(gls.DestroyRepair(4, descend)), rows_of(problem, 20)
+        cpu, cuda = (kick.perturb(problem, rows, backend=name) for name in ("cpu", "cuda"))
+        assert cpu.tolist() == cuda.tolist()
 
 
 @pytest.mark.parametrize("descend", [False, True])

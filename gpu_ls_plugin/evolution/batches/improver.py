@@ -11,8 +11,8 @@ from gpu_ls_plugin.backends import check_name
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnknownPartError
-from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.trust import foreign
+from gpu_ls_plugin.evolution.batches.kick import kick_kinds
 from gpu_ls_plugin.evolution.batches.rows import as_tours
 from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.plugins.search_text import improving, parse_search, text_of
@@ -81,11 +81,10 @@ class Improver:
         try:
             return self._found()
         except UnknownPartError as error:
-            kicks = {part.name for part in registry.parts("perturbation")}
-            if self.search not in kicks:
+            if self.search not in kick_kinds():
                 raise
             raise UnknownPartError(
-                f"search: {self.search!r} is a perturbation, which kicks tours and improves none; "
+                f"search: {self.search!r} is a perturbation, which kicks rows and improves none; "
                 f"pass PerturbationMutation({self.search!r}), or an IteratedLocalSearch with it"
             ) from error
 

@@ -12,7 +12,7 @@ from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidTourError, Inv
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.evolution.batches.rows import as_tours, checked_rows
-from gpu_ls_plugin.runs.domain import domain_of
+from gpu_ls_plugin.runs.domain import domain_of, domains
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -32,17 +32,17 @@ class Kick:
     def __post_init__(self) -> None:
         check_name(self.backend)  # wrong names raise now rather than during a run
         if isinstance(self.part, str):
-            object.__setattr__(self, "part", registry.lookup("perturbation", self.part)())
-        able = callable(getattr(self.part, "perturb", None)) and not isinstance(self.part, type)
-        if not (self.part is None or able):
+            object.__setattr__(self, "part", _named(self.part))
+        if not (self.part is None or perturbation_of(self.part)):
             raise InvalidTypeError(
-                f"part: {self.part!r} is not a perturbation, such as DoubleBridge()"
+                f"part: {self.part!r} is not a perturbation, such as DoubleBridge() or, for "
+                "sequences, DestroyRepair()"
             )
 
     @property
     def by_lengths(self) -> bool:
         """Whether the given part uses lengths; true if it has no attribute `by_lengths`."""
-        return bool(getattr(self.part, "by_lengths", True))
+        return self.part is not None and bool(getattr(self.part, "by_lengths", True))
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
         """Compile ahead of a timed run; `size` does not matter."""
@@ -57,7 +57,7 @@ class Kick:
         party's perturbation returns rows that are not solutions, FaultyPartError is raised.
         """
         tours, domain = as_tours(rows), domain_of(problem)
-        part = domain.perturbation(problem) if self.part is None else self.part
+        part = perturbation_of(domain.perturbation(problem) if self.part is None else self.part)
         if part is None:
             return tours.copy()
         if domain.permutations and problem.n < int(getattr(part, "smallest", 1)):
@@ -68,6 +68,25 @@ class Kick:
             return kicked
         made = part.perturb(problem, tours.copy(), seed=seed, backend=self.backend)
         return _checked(part, problem, made, tours)
+
+
+def perturbation_of(part: object) -> Any | None:
+    """Return the object whose `perturb` makes the kicks of a part; None if it is not a kick."""
+    if callable(getattr(part, "perturb", None)) and not isinstance(part, type):
+        return part
+    found = (domain.perturbation_of(part) for domain in domains())
+    return next((one for one in found if one is not None), None)
+
+
+def kick_kinds() -> dict[str, str]:
+    """Return the kind of registered part of each kick, by name; of two kinds, the first."""
+    kinds = dict.fromkeys(["perturbation", *(domain.kicks for domain in domains())])
+    return {part.name: kind for kind in reversed(kinds) for part in registry.parts(kind)}
+
+
+def _named(name: str) -> Any:
+    """Return the registered kick with a name; raise if there is none."""
+    return registry.lookup(kick_kinds().get(name, "perturbation"), name)()
 
 
 def _checked(part: Any, problem: Problem, made: Any, tours: Tours) -> Tours:

@@ -47,6 +47,8 @@ def evolution_of(
     used only if each child is searched. `converged` says when the population restarts from its
     best tour; if it is None, the population never restarts. `seconds` is the time limit of the run.
     """
+    if crossover is not None:
+        crossover.instance(problem)  # raises if it cannot cross such rows
     domain = domain_of(problem)
     own = domain.crossover(problem)
     limits = (improver.moves, improver.kicks, children, replacement)

@@ -9,6 +9,7 @@ from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.crossovers.base import Recombination
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
@@ -21,9 +22,9 @@ class RouteRecombination(Recombination):
 
     reverses = False
 
-    def instance(self, problem: TSP) -> TSP:
-        """Return the problem itself: crossovers of routes read its constraints."""
-        return problem
+    def instance(self, problem: Problem) -> TSP:
+        """Return the giant tours of a problem: crossovers of routes read its constraints."""
+        return self.tours_of(problem)
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError if chains cannot cooperate through this crossover."""

@@ -11,6 +11,7 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.runs.partners import Partners
+from gpu_ls_plugin.sequences.problem.front import with_front
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -163,8 +164,8 @@ class SequenceCrossing(ChainExchange):
             "n": n,
         }
         backend.launch(crossing_kernel(self.crossover, backend.warp()), size, arguments)
-        if front := problem.front:
-            own["rows"][:] = _with_front(xp, own["rows"], front)
+        if problem.front:
+            own["rows"][:] = with_front(xp, own["rows"], problem.front)
         own["ended"][:] = 0
         own["progress"][:, :2] = xp.asarray([-1, 0], "int32")  # no queue yet
 
@@ -181,11 +182,3 @@ def crossing_kernel(crossover: str, team: str) -> Kernel:
         headers=(BLOCKS,),
         parts=(crossover,),
     )
-
-
-def _with_front(xp: Any, rows: Any, front: tuple[int, ...]) -> Any:
-    """Return rows whose first items are `front`; the others keep their order."""
-    keys = xp.broadcast_to(xp.arange(rows.shape[1]), rows.shape).copy()
-    for place, item in enumerate(front):
-        keys[rows == item] = place - len(front)
-    return xp.take_along_axis(rows, keys.argsort(axis=1), axis=1)

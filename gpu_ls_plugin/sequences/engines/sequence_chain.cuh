@@ -157,4 +157,24 @@ struct BuildSequence {
   }
 };
 
+// Kicks each row once.
+template <class Objective, class Memory, class Kick, class Pivot, class... Moves>
+struct KickSequence {
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, SequenceBatch all, const uint64* words) {
+    using Search = WorkingSequence<Objective>;
+    if (all.kicks < 0) return team.once([&] { all.look_counts[item] = Search::bytes(all.n); });
+    const Objective objective(words);
+    Search search(objective, all.n, all.fixed, typename Search::Value(all.price),
+                  Pieces{Memory::of(all, item)});
+    int* const row = all.rows + int64(item) * all.n;
+    Philox random(all.seed, Purpose::kSequence, all.first_row + item);
+    search.salt = random.next();
+    search.begin(team, row, all.n);
+    Kick::template kick<Pivot, Moves...>(team, search, random, kStepsOfKick, all.strength);
+    team.sync();
+    team.each(all.n, [&](int k) { row[k] = search.order[k]; });
+  }
+};
+
 }  // namespace gls

@@ -24,7 +24,7 @@ from gpu_ls_plugin.tours.engines.audit import foreign_names, refereed_costs
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.objective import require_length
-from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_plugin.tours.problem.rows_alone import as_rows, other_permutations, rows_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,9 +123,20 @@ class Recombination(Cooperation):
         """The recombination to use once crossovers improve few tours; by default, `self`."""
         return self
 
-    def instance(self, problem: TSP) -> TSP:
-        """Return the problem to use for crossing; by default, one in which only lengths count."""
-        return tour_problem(problem).crossed
+    def instance(self, problem: Problem) -> Problem:
+        """Return the problem to use for crossing; for tours, one in which only lengths count."""
+        tours = self.tours_of(problem)
+        return problem if other_permutations(problem) else tours.crossed
+
+    def tours_of(self, problem: Problem) -> TSP:
+        """Return the TSP of a problem; raise if the recombination cannot cross its rows."""
+        if self.by_lengths and other_permutations(problem):
+            raise UnsupportedProblemError(
+                f"problem: {problem!r:.80} has no lengths, which {type(self).__name__}() compares; "
+                "cross its rows with OrderRecombination(), PartiallyMappedRecombination() or "
+                "CycleRecombination()"
+            )
+        return rows_alone(problem)
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError if chains of the problem cannot be crossed.
@@ -180,7 +191,7 @@ class Recombination(Cooperation):
         InsufficientMemoryError
             Memory does not suffice for one pair.
         """
-        problem = tour_problem(problem)
+        asked, problem = problem, self.tours_of(problem)
         key, number = checks.seed(seed), checks.first_row(first_row)
         self._check(problem, "problem", "use OrderRecombination(), which reverses none")
         chosen = get_backend(backend, device, tours=first)
@@ -204,7 +215,7 @@ class Recombination(Cooperation):
                 check_first()
             with _naming("second"):
                 check_second()
-            return arrays.give(chosen, children, like=first)
+            return arrays.give(chosen, as_rows(asked, chosen.xp, children), like=first)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.tours.problem.rows_alone import as_rows, rows_alone
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class KernelPerturbation(Perturbation):
 
     def problem_of(self, problem: Problem) -> TSP:
         """Return the TSP whose tours are kicked, or raise if the kick does not support it."""
-        return tour_problem(problem)
+        return tour_problem(problem) if self.by_lengths else rows_alone(problem)
 
     def perturb(
         self,
@@ -143,7 +144,8 @@ class KernelPerturbation(Perturbation):
         chosen = get_backend(backend, device, tours=tours)
         with chosen.current():
             taken = arrays.take_tours(chosen, tsp, tours)
-            return arrays.give(chosen, self.kicked(chosen, tsp, taken, numbers), like=tours)
+            kicked = self.kicked(chosen, tsp, taken, numbers)
+            return arrays.give(chosen, as_rows(problem, chosen.xp, kicked), like=tours)
 
 
 def as_perturbation(given: Any) -> Perturbation:

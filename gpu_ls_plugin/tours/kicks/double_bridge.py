@@ -9,7 +9,6 @@ from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.tours.kicks.base import KernelPerturbation
-from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -91,7 +90,7 @@ class DoubleBridge(KernelPerturbation):
                 "walk: a walk needs the candidate lists of an IteratedLocalSearch; "
                 "use DoubleBridge(segment=...) here"
             )
-        tsp = tour_problem(problem)
+        tsp = super().problem_of(problem)
         if tsp.n < SMALLEST:
             raise UnsupportedProblemError(
                 f"problem: a double bridge needs at least {SMALLEST} cities, not {tsp.n}"

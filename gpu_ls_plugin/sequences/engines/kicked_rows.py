@@ -1,0 +1,68 @@
+"""The kernel that kicks each row once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.sequences.engines.kernels import (
+    PIVOTS,
+    THREADS,
+    build_kernel,
+    layout_of,
+    problem_arguments,
+    without_others,
+)
+from gpu_ls_plugin.sequences.problem.functor import FILLED, filled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.sequences.kicks.destroy_repair import SequenceKick
+    from gpu_ls_plugin.sequences.moves.sequence_moves import SequenceMove
+    from gpu_ls_plugin.sequences.problem.sequence import Sequence as SequenceProblem
+
+
+def kick_kernel(
+    problem: SequenceProblem,
+    memory: str,
+    team: str,
+    kick: SequenceKick,
+    moves: Sequence[SequenceMove],
+) -> Kernel:
+    """Compose the kernel that kicks each row; `moves` are for kicks that also search."""
+    functors = ", ".join((kick.functor, PIVOTS["first"], *(move.functor for move in moves)))
+    parts: tuple[Any, ...] = (kick, *moves)
+    name = "kick_sequence"
+    return replace(
+        build_kernel(problem, memory, team),
+        name=name,
+        body=f"gls::KickSequence<{FILLED}, gls::{memory}, {functors}>",
+        functors=(*sources_of(problem.objective, *parts), filled(problem.objective)),
+        parts=(problem.objective.name, name, *(part.name for part in parts)),
+    )
+
+
+def kicked(
+    backend: Backend,
+    problem: SequenceProblem,
+    rows: Any,
+    kick: SequenceKick,
+    moves: Sequence[SequenceMove],
+    **numbers: int,
+) -> Any:
+    """Kick each row once, in place, and return the rows; `numbers` are "seed" and "first_row"."""
+    team = backend.block(THREADS)
+    layout, kernel = layout_of(
+        backend, problem, lambda memory: kick_kernel(problem, memory, team, kick, moves)
+    )
+    words, known = problem_arguments(backend, problem)
+    given = {"rows": rows, "strength": kick.strength, **numbers, **known}
+    arguments = without_others(kernel) | given | layout.scratch(backend, len(rows))
+    backend.launch(kernel, len(rows), arguments, shared_bytes=layout.shared_bytes)
+    backend.wait()
+    del words  # the kernel has read them
+    return rows
