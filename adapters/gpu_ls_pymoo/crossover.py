@@ -8,10 +8,11 @@ import numpy as np
 from pymoo.core.crossover import Crossover
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.parameters import probability
-from gpu_ls_pymoo.problems import as_tsp
+from gpu_ls_pymoo.problems import as_tsp, view_of
 from gpu_ls_pymoo.view import unmeasured
 
 if TYPE_CHECKING:
@@ -77,7 +78,11 @@ class PermutationCrossover(RecombinationCrossover):
     """
 
     def _instance(self, problem: Any, n: int) -> Problem:
-        return unmeasured(n)
+        try:
+            found = view_of(problem).for_kicks()
+        except (InvalidTypeError, UnsupportedProblemError):
+            return unmeasured(n)
+        return unmeasured(n) if found.tsp is not None else found  # sequences may fix some items
 
 
 class OrderCrossover(PermutationCrossover):

@@ -10,6 +10,7 @@ from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.nom import NoMutation
 from pymoo.operators.selection.rnd import RandomSelection
 
+import gpu_ls_pymoo
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import (
@@ -17,14 +18,15 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.runs.domain import domain_of
-from gpu_ls_pymoo.crossover import SegmentCrossover
-from gpu_ls_pymoo.mutation import DoubleBridgeMutation
-from gpu_ls_pymoo.problems import as_tsp, canonical_tours
+from gpu_ls_pymoo.crossover import OrderCrossover, SegmentCrossover
+from gpu_ls_pymoo.mutation import DoubleBridgeMutation, PerturbationMutation
+from gpu_ls_pymoo.problems import canonical_tours, view_of
 from gpu_ls_pymoo.search import improve_distinct, known_tours
 
 if TYPE_CHECKING:
@@ -48,9 +50,10 @@ class MemeticMating(ShownParameters, Mating):
     search : callable or str, optional
         As in `LocalSearchMutation`; None: `default_search`.
     selection, crossover, mutation : pymoo operators, optional
-        By default `RandomSelection()`, `SegmentCrossover()` and ``DoubleBridgeMutation(prob=0.5)``.
-        (Tournaments are better only during the first thirty generations or so; after that,
-        survival selects strongly enough.)
+        By default `RandomSelection()`, `SegmentCrossover()` and ``DoubleBridgeMutation(prob=0.5)``;
+        for sequences, `OrderCrossover()` and ``PerturbationMutation(prob=0.5)``. (Tournaments are
+        better only during the first thirty generations or so; after that, survival selects strongly
+        enough.)
     backend, moves, kicks
         As in `LocalSearchMutation`.
 
@@ -84,7 +87,8 @@ class MemeticMating(ShownParameters, Mating):
         for operator in (self.crossover, self.mutation):
             if hasattr(operator, "prepare"):
                 operator.prepare(problem, size)
-        self.search.prepare(as_tsp(problem), size)
+        view = view_of(problem)
+        self.search.prepare(view.for_compiling(size, gpu_ls_pymoo.PositionWeights()), size)
 
     def do(
         self,
@@ -141,12 +145,17 @@ class MemeticMating(ShownParameters, Mating):
         return off
 
     def _suit(self, problem: Any) -> None:
-        """Replace the default operators with pymoo's if rows are not permutations."""
+        """Replace the default operators if rows are not tours."""
         try:
-            permutations = domain_of(as_tsp(problem)).permutations
+            found = view_of(problem).writer()
         except (InvalidTypeError, UnsupportedProblemError):
             return  # the operators or the search raise the error
-        if self._usual["crossover"] and not permutations:
-            self.crossover = UniformCrossover()
-        if self._usual["mutation"] and not permutations:
-            self.mutation = NoMutation()
+        if not isinstance(found, Problem) or found.tsp is not None:
+            return
+        permutations = domain_of(found).permutations
+        backend = self.search.improver.backend
+        if self._usual["crossover"]:
+            self.crossover = OrderCrossover(backend=backend) if permutations else UniformCrossover()
+        if self._usual["mutation"]:
+            kick = PerturbationMutation(prob=0.5, backend=backend)
+            self.mutation = kick if permutations else NoMutation()

@@ -16,9 +16,9 @@ if importlib.util.find_spec("pymoo") is None:
     raise MissingExtraError('pymoo is not installed: pip install "gpu-ls-plugin[pymoo]"')
 
 
-@hookimpl
+@hookimpl(trylast=True)  # other plugins know their own problems better
 def gpu_ls_problem_from(obj: object) -> Problem | None:
-    """Return the problem of a wrapper of this package, or the TSP of a `TravelingSalesman`."""
+    """Return the problem of a wrapper of this package, or of a problem of pymoo that it knows."""
     if "pymoo.core.problem" not in sys.modules:  # then `obj` cannot be a problem of pymoo
         return None
     from gpu_ls_pymoo.problems import view_of, wrapper_of

@@ -104,14 +104,20 @@ def _compare_with_kind(problem: Any, kind: type, rows: NDArray[Any]) -> None:
 
 def evaluated(problem: Any, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Return the values that a copy of the problem evaluates, in this process."""
+    twin = twin_of(problem)
+    twin.elementwise_runner = LoopedElementwiseEvaluation()
+    found: dict[str, NDArray[Any]] = twin.evaluate(rows, return_as_dictionary=True)
+    return found
+
+
+def twin_of(problem: Any) -> Any:
+    """Return a copy of a problem without its callback, so that the original does not change."""
     shared = {name: vars(problem)[name] for name in SHARED if name in vars(problem)}
     twin = copy_of(problem, shared)
     for name in problem.exclude_from_serialization or ():  # copying sets these to None
         setattr(twin, name, getattr(problem, name))
     twin.callback = None
-    twin.elementwise_runner = LoopedElementwiseEvaluation()
-    found: dict[str, NDArray[Any]] = twin.evaluate(rows, return_as_dictionary=True)
-    return found
+    return twin
 
 
 def _once(problem: Any, compare: Callable[[], None]) -> None:

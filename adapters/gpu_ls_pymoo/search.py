@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpu_ls_plugin.core.result import Statistics
@@ -76,7 +76,8 @@ def improve(
     with on_clock(algorithm):
         view = view_of(problem)
         tsp = view.for_search(rows, weights, random_state, improver.backend)
-        tours, costs = improver(tsp, rows, random_state, AlgorithmRun(algorithm))
+        searching = view.searching(improver, weights)
+        tours, costs = searching(tsp, rows, random_state, AlgorithmRun(algorithm))
     return tours, view.fitness(tours, costs)
 
 
@@ -99,6 +100,7 @@ def improve_distinct(
     with on_clock(algorithm):
         view = view_of(problem)
         tsp = view.for_search(rows, weights, random_state, search.improver.backend)
+        search = replace(search, improver=view.searching(search.improver, weights))
         tours, costs, new = search(tsp, rows, known, random_state, run)
     return Batch(tours, view.fitness(tours, costs) if new.any() else None, new)
 

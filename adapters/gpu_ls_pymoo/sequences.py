@@ -2,59 +2,95 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pymoo.core.individual import default_config
 from pymoo.core.problem import Problem
 from pymoo.problems.single.flowshop_scheduling import FlowshopScheduling
 
 import gpu_ls_plugin as gls
+import gpu_ls_pymoo
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
+    InvalidProblemError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.batches.rows import as_tours, checked_rows
 from gpu_ls_plugin.evolution.recognition import answer_of
-from gpu_ls_pymoo.recognition import evaluated
-from gpu_ls_pymoo.view import Unwrapped, kind_of, plain, unmeasured
+from gpu_ls_pymoo.recognition import IdentityCache, twin_of
+from gpu_ls_pymoo.view import Unwrapped, kind_of, plain
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_pymoo.view import Fitness, Rows
+    from gpu_ls_plugin.core import problem as problems
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
+    from gpu_ls_pymoo.view import Fitness, Rows, Weighting
 
 OWN = ("_evaluate", "makespan", "get_machine_times")  # what a flow shop of pymoo evaluates with
 SAMPLE = 8  # number of random rows from which the price of violations follows
-DEAR = 10.0  # price of a unit of violation, in mean absolute costs of random rows
+DEAR = 10.0  # price of the usual violation, in mean absolute costs of random rows
 
 
 class PymooObjective(gls.SequenceObjective):
-    """An objective of level "python" that lets a problem of pymoo evaluate batches of rows."""
+    """What a copy of a pymoo problem evaluates, in batches, at level "python".
+
+    Parameters
+    ----------
+    problem : pymoo.core.problem.Problem
+    weights : float64 array, shape (n_obj,)
+    price : float, optional
+        See `as_sequence`.
+    """
 
     integer = False
 
     def __init__(self, problem: Problem, weights: NDArray[Any], price: float | None) -> None:
         self.name = type(problem).__name__  # type: ignore[misc]
-        self._problem, self._weights = problem, weights
+        self._problem, self._weights = twin_of(problem), weights
         self.price = self._usual_price() if price is None else price
 
     def evaluate(self, rows: NDArray[Any], /) -> Any:
         """Return the weighted sum of F; if there are constraints, also their violation."""
-        found = answer_of(self.name, lambda some: evaluated(self._problem, some), rows)
+        found = answer_of(self.name, self.evaluated, rows)
         costs = np.asarray(found["F"], np.float64) @ self._weights
         if not self._problem.n_constr:
             return costs
-        none = np.zeros((len(rows), 0))
-        over = np.maximum(np.asarray(found.get("G", none), np.float64), 0).sum(axis=1)
-        return costs, over + np.abs(np.asarray(found.get("H", none), np.float64)).sum(axis=1)
+        tolerance = default_config()["cv_eq"]["eps"]
+        over = [found["G"]] if self._problem.n_ieq_constr else []
+        over += [np.abs(found["H"]) - tolerance] if self._problem.n_eq_constr else []
+        return costs, np.maximum(np.concatenate(over, axis=1), 0.0).sum(axis=1)
+
+    def evaluated(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """Return F, G and H of rows."""
+        found: dict[str, NDArray[Any]] = self._problem.evaluate(
+            rows.astype(np.int64), return_as_dictionary=True
+        )
+        return found
+
+    def weighted(self, weights: NDArray[Any]) -> PymooObjective:
+        """Return the objective with other weights, and the usual price."""
+        other = copy(self)
+        other._weights = weights
+        other.price = other._usual_price()
+        return other
 
     def _usual_price(self) -> float:
         if not self._problem.n_constr:
             return 1.0
         rows = np.tile(np.arange(self._problem.n_var), (SAMPLE, 1))
-        costs, _ = self.evaluate(np.random.default_rng(0).permuted(rows, axis=1))
-        return float(max(1.0, DEAR * np.abs(costs).mean()))
+        costs, over = self.evaluate(np.random.default_rng(0).permuted(rows, axis=1))
+        unit = np.median(over[over > 0]) if over.any() else 1.0
+        return float(max(1.0, DEAR * np.abs(costs).mean() / min(1.0, unit)))
 
 
 def as_sequence(
@@ -72,8 +108,9 @@ def as_sequence(
     weights : array_like, shape (n_obj,), optional
         Weights of the objectives; needed if there are several.
     price : float, optional
-        Cost of a unit of violated constraints in searches, not negative; by default, ten times the
-        mean absolute cost of a few random rows.
+        Cost of a unit of violated constraints in searches, not negative; by default, the median
+        violation of a few random rows, or a unit if that is less, costs about ten times as much as
+        a row. Equality constraints have pymoo's tolerance.
 
     Returns
     -------
@@ -93,8 +130,8 @@ def as_sequence(
     if price is not None:
         price = checks.number("price", price, least=0.0)
     if weights is None and price is None and is_flow_shop(problem):
-        times = np.asarray(problem.records)
-        return gls.FlowShop(times.T, name=problem.name())
+        with suppress(InvalidProblemError):  # too many machines for a kernel, for example
+            return gls.FlowShop(np.asarray(problem.records).T, name=problem.name())
     if weights is None and problem.n_obj > 1:
         raise InvalidParameterError(
             f"weights: {type(problem).__name__} has {problem.n_obj} objectives; pass "
@@ -123,15 +160,45 @@ def is_flow_shop(problem: Problem) -> bool:
 
 
 def of_permutations(problem: Any) -> bool:
-    """Return whether a problem may have permutations as rows: n integers in 0..n-1."""
+    """Return whether a problem may have permutations as rows: n > 2 integers in 0..n-1."""
     if isinstance(problem, FlowshopScheduling):  # its upper bound is the number of machines
         return True
-    if not isinstance(problem, Problem) or kind_of(problem) != "i" or problem.n_var < 2:
+    if not isinstance(problem, Problem) or kind_of(problem) != "i" or problem.n_var < 3:
         return False
     low, high = problem.bounds()
     if low is None or high is None:
         return False
     return bool(np.all(low == 0) and np.all(high == problem.n_var - 1))
+
+
+@dataclass(frozen=True)
+class WeightedImprover(Improver):
+    """Searches each row by a weighted sum of several objectives, with weights of its own."""
+
+    objective: PymooObjective | None = None
+    rule: Any = None  # draws the weights
+
+    def __call__(
+        self,
+        problem: problems.Problem,
+        rows: ArrayLike,
+        random_state: Generator,
+        run: FrameworkRun | None = None,
+    ) -> tuple[Tours, None]:
+        """Search all rows (P, n) one after another; see `Improver`. Costs are None."""
+        given, objective = as_tours(rows), self.objective
+        assert objective is not None
+        found = answer_of(objective.name, objective.evaluated, given)["F"]
+        ideal = found.min(axis=0)
+        spans = np.where(np.ptp(found, axis=0) > 0, np.ptp(found, axis=0), 1.0)
+        drawn = self.rule.draw((found - ideal) / spans, random_state) / spans
+        made = given.copy()
+        for number, weights in enumerate(drawn):
+            weighted = gls.Sequence(problem.n, objective.weighted(weights))
+            result = self.search_rows(weighted, given[number, None], random_state, run)
+            if result is not None:
+                made[number] = result.tours[0]
+        return made, None
 
 
 class OfPermutations(Unwrapped):
@@ -143,33 +210,78 @@ class OfPermutations(Unwrapped):
         Raises
         ------
         UnsupportedProblemError
-            There are several objectives.
+            There are several objectives, or the problem cannot be evaluated.
         """
         problem = self.pymoo_problem
         if problem.n_obj > 1:
             raise UnsupportedProblemError(
-                f"problem: {type(problem).__name__} has {problem.n_obj} objectives, but a search "
-                "uses one; give each a weight: "
-                "DomainProblem(as_sequence(problem, weights=[...])) of gpu_ls_pymoo"
+                f"problem: {type(problem).__name__} has {problem.n_obj} objectives, but this takes "
+                "one; give each a weight: DomainProblem(as_sequence(problem, weights=[...])) of "
+                "gpu_ls_pymoo. LocalSearchMutation and MemeticMating draw weights by themselves"
             )
         return as_sequence(problem)
 
-    def for_kicks(self) -> gls.Problem:
-        """Return a problem of the same size, for perturbations that do not use lengths."""
-        return unmeasured(self.pymoo_problem.n_var)
+    def for_search(
+        self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
+    ) -> problems.Problem:
+        """Return the problem to search; several objectives get weights from `searching`."""
+        return self.for_kicks()
+
+    def searching(self, improver: Improver, weights: Weighting | None) -> Improver:
+        """Return the search itself; for several objectives, one that draws weights for each row."""
+        if self.pymoo_problem.n_obj == 1:
+            return improver
+        rule: Any = gpu_ls_pymoo.PositionWeights() if weights is None else weights
+        if type(rule).scalarised is not gpu_ls_pymoo.PositionWeights.scalarised:
+            raise UnsupportedProblemError(
+                f"weights: {rule!r:.80} does not add up objectives, which searches of sequences "
+                "need; pass RandomWeights() or PositionWeights()"
+            )
+        objective: Any = self._unpriced.objective
+        return WeightedImprover(**vars(improver), objective=objective, rule=rule)
+
+    def for_compiling(self, size: int, weights: Weighting) -> problems.Problem:
+        """Return a problem with which a search of `size` rows can be compiled."""
+        return self.for_kicks()
+
+    def for_kicks(self) -> problems.Problem:
+        """Return a problem with the same rows, for perturbations that read only these."""
+        return self.for_operators() if self.pymoo_problem.n_obj == 1 else self._unpriced
+
+    def writer(self) -> problems.Problem:
+        """Return the problem that writes rows: as they are."""
+        return self.for_kicks()
+
+    def check_rows(self, rows: ArrayLike, parameter: str) -> Rows:
+        """Return rows of pymoo as permutations; raise if a row is none."""
+        return checked_rows(self.for_kicks(), rows, parameter)
 
     def knows_fitness(self) -> bool:
         """Return whether F is the cost by which a search ranks rows, without constraints."""
         return plain(self.pymoo_problem)
 
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
-        """Return F of rows; None if pymoo has to evaluate the constraints."""
-        if not self.knows_fitness() or costs is None:
+        """Return F of rows; None if there is more for pymoo to evaluate."""
+        if not self.knows_fitness():
             return None
-        return np.asarray(costs, np.float64)
+        problem = self.for_operators()
+        exact = costs if costs is not None and problem.integer else problem.cost(rows)
+        return np.asarray(exact, np.float64)
 
-    def _recognised(self) -> gls.Problem:
+    @property
+    def _unpriced(self) -> gls.Sequence:
+        """The problem of several objectives with weights of 1."""
+        problem = self.pymoo_problem
+        known = _unpriced.get(problem)
+        if known is None:
+            known = _unpriced.keep(problem, as_sequence(problem, np.ones(problem.n_obj), price=1.0))
+        return known
+
+    def _recognised(self) -> problems.Problem:
         try:  # another plugin may know the problem better
             return super()._recognised()
         except InvalidTypeError:
             return self.known_problem()
+
+
+_unpriced: IdentityCache[gls.Sequence] = IdentityCache()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.core import problem as problems
+    from gpu_ls_plugin.evolution.batches.improver import Improver
 
     Rows = NDArray[np.int32]
     Fitness = NDArray[np.float64]
@@ -106,6 +107,10 @@ class View:
     ) -> problems.Problem:
         """Return the problem to use when searching rows; `weights` combine several objectives."""
         return self.for_operators()
+
+    def searching(self, improver: Improver, weights: Weighting | None) -> Improver:
+        """Return what searches rows of the problem that `for_search` returns."""
+        return improver
 
     def for_compiling(self, size: int, weights: Weighting) -> problems.Problem:
         """Return a problem with which a search of `size` rows can be compiled."""

@@ -81,8 +81,10 @@ class Pymoo(Face):
         return Outcome(seconds, float(result.F[0]), result.X, result.algorithm.n_gen - 1)
 
     def problem(self, problem: Any) -> Any:
-        from gpu_ls_pymoo import AssignmentProblem, CVRPProblem, TSPProblem
+        from gpu_ls_pymoo import AssignmentProblem, CVRPProblem, DomainProblem, TSPProblem
 
+        if isinstance(problem, gls.Sequence):
+            return DomainProblem(problem)
         if isinstance(problem, gls.Assignment):
             return AssignmentProblem(problem)
         return CVRPProblem(problem) if isinstance(problem, gls.CVRP) else TSPProblem(problem)
