@@ -133,10 +133,11 @@ class PerturbationMutation(InPlaceMutation):
     ----------
     problem : object
         As in `LocalSearchMutation`.
-    part : Perturbation or str
+    part : Perturbation or str, optional
         For example ``gls.DoubleBridge(segment=50)``, or the name of a registered perturbation:
-        "double_bridge" or "restart"; for routes, also "ruin_recreate" or "string_removal". Plugins
-        may register others.
+        "double_bridge" or "restart"; for routes, also "ruin_recreate" or "string_removal"; for
+        sequences, also "destroy_repair". Plugins may register others. None: a double bridge for
+        tours, random insertions for sequences.
     backend : str
         "auto", "cpu" or "cuda".
 
@@ -148,7 +149,7 @@ class PerturbationMutation(InPlaceMutation):
         In a call: a third party's perturbation returned rows that are not tours.
     """
 
-    def __init__(self, problem: object, part: Any = "double_bridge", backend: str = "auto") -> None:
+    def __init__(self, problem: object, part: Any = None, backend: str = "auto") -> None:
         self.problem = problem_for_operators(problem)
         self.kick = Kick(part, backend)
 

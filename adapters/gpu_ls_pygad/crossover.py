@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.evolution.batches.crossing import Crossing
+from gpu_ls_plugin.evolution.batches.crossing import Crossing, usual_part
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
 from gpu_ls_pygad.run import random_state, uncounted_compiling
@@ -29,11 +29,12 @@ class RecombinationCrossover(ShownParameters):
     problem : object
         A TSP, a CVRP (solutions are giant tours), a `TourFitness`, PyGAD's benchmark TSP, or an
         object that a plugin converts.
-    part : Recombination or str
+    part : Recombination or str, optional
         For example ``gls.EdgeAssembly()``, or the name of a registered recombination:
         "edge_assembly", "partition_recombination", "order_recombination",
         "partially_mapped_recombination", "cycle_recombination", "segment_recombination" or
-        "edge_recombination". Plugins may register others.
+        "edge_recombination". Plugins may register others. None: "segment_recombination", or
+        "order_recombination" for sequences, which have no lengths; the first two compare lengths.
     backend : str
         "auto", "cpu" or "cuda".
 
@@ -43,11 +44,10 @@ class RecombinationCrossover(ShownParameters):
         `part` is not a recombination, the backend is unknown, or rows of the problem are not tours.
     """
 
-    def __init__(
-        self, problem: object, part: Any = "segment_recombination", backend: str = "auto"
-    ) -> None:
-        self.crossing = Crossing(part, backend)
-        self.problem: Problem = self.crossing.part.instance(problem_for_operators(problem))
+    def __init__(self, problem: object, part: Any = None, backend: str = "auto") -> None:
+        found = problem_for_operators(problem)
+        self.crossing = Crossing(usual_part(found) if part is None else part, backend)
+        self.problem: Problem = self.crossing.part.instance(found)
 
     def prepare(self, size: int = 1) -> None:
         """Compile for generations of `size` ahead of a timed run."""

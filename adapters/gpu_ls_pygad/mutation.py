@@ -88,10 +88,11 @@ class PerturbationMutation(SelectiveMutation):
     ----------
     problem : object
         As in `LocalSearchMutation`.
-    part : Perturbation or str
+    part : Perturbation or str, optional
         For example ``gls.DoubleBridge(segment=50)``, or the name of a registered perturbation:
-        "double_bridge" or "restart"; for routes, also "ruin_recreate" or "string_removal". Plugins
-        may register others.
+        "double_bridge" or "restart"; for routes, also "ruin_recreate" or "string_removal"; for
+        sequences, also "destroy_repair". Plugins may register others. None: a double bridge for
+        tours, random insertions for sequences.
     prob : float
         Probability that a solution is kicked.
     backend : str
@@ -107,7 +108,7 @@ class PerturbationMutation(SelectiveMutation):
     """
 
     def __init__(
-        self, problem: object, part: Any = "double_bridge", prob: float = 1.0, backend: str = "auto"
+        self, problem: object, part: Any = None, prob: float = 1.0, backend: str = "auto"
     ) -> None:
         super().__init__(prob)
         self.problem = problem_for_operators(problem)

@@ -48,6 +48,11 @@ def recombines(part: object) -> TypeGuard[Recombining]:
     return isinstance(part, Recombining) and not isinstance(part, type)
 
 
+def usual_part(problem: Problem) -> str:
+    """Return the name of the default recombination of a problem's rows."""
+    return "order_recombination" if problem.tsp is None else "segment_recombination"
+
+
 @dataclass(frozen=True)
 class Crossing:
     """A recombination and its backend. Instances are stateless and picklable."""
