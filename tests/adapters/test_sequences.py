@@ -14,6 +14,7 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from tests.evolution.samples import cities
+from tests.sequences.problem.tardy import Tardy
 
 if TYPE_CHECKING:
     from tests.adapters.face import Rows
@@ -40,7 +41,8 @@ PROBLEMS: dict[str, gls.Sequence] = {
     "setups": gls.SingleMachine(TIMES[:, 0], DUE, WEIGHTS, setups=SETUPS),
     "latency": gls.Latency(gls.TSP(cities(N), "EUC_2D"), start=FRONT),
     "ordering": gls.LinearOrdering(PLACES),
-    "own": gls.Sequence(N, displaced, integer=True),
+    "own functor": gls.Sequence(N, Tardy(N)),
+    "own function": gls.Sequence(N, displaced, integer=True),
 }
 ALONE = ("order", "partially_mapped", "cycle", "segment", "edge")  # recombinations of rows alone
 KICKS: dict[str, Any] = {
