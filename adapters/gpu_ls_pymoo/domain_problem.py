@@ -10,6 +10,7 @@ from pymoo.core.problem import Problem
 from gpu_ls_plugin.core import problem as problems
 from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.core.feasibility import violation
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_plugin.evolution.batches.rows import as_tours
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.runs.domain import domain_of
@@ -49,7 +50,7 @@ class DomainProblem(View, ShownParameters, Problem):
     def __init__(self, problem: problems.Problem) -> None:
         if not isinstance(problem, problems.Problem):
             raise InvalidTypeError(
-                f"problem: {type(problem).__name__} is not a gpu_ls_plugin.Problem"
+                f"problem: {type(problem).__name__} is not a gpu_ls_plugin.Problem. {OWN_OBJECTIVE}"
             )
         self.problem = problem
         low, high = domain_of(problem).bounds(problem)

@@ -149,7 +149,8 @@ class MemeticNSGA2(ShownParameters, NSGA2):
             kind = type(problem).__name__
             raise InvalidTypeError(
                 f"problem: {kind} is not a gpu_ls_pymoo.MultiObjectiveTSPProblem; pass its "
-                "objectives to that class"
+                "objectives to that class. Permutations with other objectives are for NSGA2 with "
+                "mating=MemeticMating() (docs/your-own-objective.md)"
             )
         lengths = problem.lengths()
         if not lengths.symmetric:

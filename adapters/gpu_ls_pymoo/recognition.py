@@ -10,6 +10,7 @@ import numpy as np
 from pymoo.core.problem import LoopedElementwiseEvaluation
 
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_plugin.evolution.recognition import agrees, answer_of, copy_of, require_lengths
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ SHARED = ("callback", "elementwise_runner")  # attributes that may not be copyab
 ASKS = "has objectives or constraints that the search would not see"
 ADVICE = (
     "the search uses the wrapped problem alone. Write additional costs of a row as an "
-    "objective of that problem, or use pymoo's own operators"
+    f"objective of that problem, or use pymoo's own operators. {OWN_OBJECTIVE}"
 )
 
 
@@ -75,7 +76,7 @@ def _compare_with_lengths(problem: Any, tsp: Measured) -> None:
         raise UnsupportedProblemError(
             f"problem: {name} has {problem.n_constr} constraints, which a search by length alone "
             "would ignore. Write them as a gpu_ls_plugin.extend.Objective and search "
-            "TSPProblem(tsp.under(objective)), or use pymoo's own operators"
+            f"TSPProblem(tsp.under(objective)), or use pymoo's own operators. {OWN_OBJECTIVE}"
         )
     require_lengths(name, tsp, lambda tours: evaluated(problem, tours)["F"][:, 0])
 

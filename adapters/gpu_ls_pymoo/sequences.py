@@ -217,7 +217,8 @@ class OfPermutations(Unwrapped):
             raise UnsupportedProblemError(
                 f"problem: {type(problem).__name__} has {problem.n_obj} objectives, but this takes "
                 "one; give each a weight: DomainProblem(as_sequence(problem, weights=[...])) of "
-                "gpu_ls_pymoo. LocalSearchMutation and MemeticMating draw weights by themselves"
+                "gpu_ls_pymoo (docs/your-own-objective.md). LocalSearchMutation and MemeticMating "
+                "draw weights by themselves"
             )
         return as_sequence(problem)
 

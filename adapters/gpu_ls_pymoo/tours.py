@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.problem import Problem as OurProblem
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_plugin.evolution.recognition import sample_tours
 from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.tours.problem.known_optima import known_optimum
@@ -49,7 +50,7 @@ class TSPProblem(DomainProblem):
         if not isinstance(tsp, TSP):
             advice = self._other_wrapper(tsp) or "pymoo's TravelingSalesman needs no wrapper"
             raise InvalidTypeError(
-                f"tsp: {type(tsp).__name__} is not a gpu_ls_plugin.TSP; {advice}"
+                f"tsp: {type(tsp).__name__} is not a gpu_ls_plugin.TSP; {advice}. {OWN_OBJECTIVE}"
             )
         self.tsp = tsp
         self._shape(0, tsp.n - 1, constraints=int(tsp.constrained))

@@ -10,6 +10,7 @@ from pymoo.core.problem import Problem
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.plugins.loader import plugins
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 # Advice about problems that are not tours.
 _PERMUTATIONS = (
     "Permutations of 0..n-1, such as a flow shop's, need integer variables between 0 and n-1, or "
-    "DomainProblem(as_sequence(problem)). Others are for pymoo's own operators "
+    f"DomainProblem(as_sequence(problem)). {OWN_OBJECTIVE}. Others are for pymoo's own operators "
     "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms with "
     "RandomKeysProblem(problem, local_search_probability=0); a RandomKeysProblem of a TSP searches "
     "tours by itself, without operators of gpu_ls_pymoo"

@@ -1,4 +1,4 @@
-"""Numbers in text files, and quotations in messages.
+"""Numbers in text files, and quotations and advice in messages.
 
 All functions take linear time, and messages stay short even if a word is long.
 """
@@ -12,6 +12,12 @@ NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 INTEGER = re.compile(r"[-+]?[0-9]+")
 LONGEST = 1000  # maximum length of a number; Python refuses to convert more than 4,300 digits
 QUOTED = 60  # maximum number of characters that a quotation shows
+
+# Advice about problems that are not supported.
+OWN_OBJECTIVE = (
+    "Permutations with an objective of your own are searched as gls.Sequence(n, objective): see "
+    "docs/your-own-objective.md"
+)
 
 
 def real(word: str) -> float | None:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
+from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,7 +29,7 @@ SHOWN = 6  # number of cities of a tour in a message
 ADVICE = (
     "a search here uses the length alone and would ignore the rest. Write additional costs as a "
     "gpu_ls_plugin.extend.Objective and search problem.under(objective), or use the framework's "
-    "own operators"
+    f"own operators. {OWN_OBJECTIVE}"
 )
 
 
@@ -47,16 +50,21 @@ def sample_tours(problem: Measured) -> Tours:
     """Return a few tours, int32 (P, n), that reveal an evaluation other than the length.
 
     They are random tours, the cities in ascending order, rotations and reversals of these tours,
-    and a good tour.
+    and a good tour. Rows of a problem without lengths are random permutations and such changes of
+    them, with the items in place that the problem fixes.
     """
     n, random = problem.n, np.random.default_rng(0)
     ordered = np.arange(n)
     shuffled, another = random.permutation(n), random.permutation(n)
     rows = [shuffled, ordered, np.roll(shuffled, 1), shuffled[::-1], another, ordered[::-1]]
-    if n <= LARGEST_GREEDY:
+    if n <= LARGEST_GREEDY and hasattr(problem, "lengths"):
         rows.append(_near_to_near(problem))
     rows = rows[: max(3, ENTRIES // n)]
-    return np.array(rows, dtype=np.int32)
+    made = np.array(rows, dtype=np.int32)
+    if not isinstance(problem, Problem):
+        return made
+    fixed: Tours = domain_of(problem).with_fixed(problem, np, made)
+    return fixed
 
 
 def require_lengths(
@@ -81,9 +89,10 @@ def require_lengths(
     wrong = np.flatnonzero(~agrees(found, lengths))
     if len(wrong):
         row = wrong[0]
+        rows, cost = ("tours", "length") if hasattr(problem, "lengths") else ("rows", "cost")
         raise UnsupportedProblemError(
-            f"problem: {name} does not evaluate tours by their length: "
-            f"{tour_text(tours[row])} costs {found[row]:.10g}, but its length is "
+            f"problem: {name} does not evaluate {rows} by their {cost}: the {rows[:-1]} "
+            f"{cities_text(tours[row])} is evaluated as {found[row]:.10g}, but its {cost} is "
             f"{lengths[row]:.10g}; {ADVICE}"
         )
 
@@ -121,10 +130,10 @@ def agrees(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(np.isclose(found, expected, rtol=ROUNDING, atol=0))
 
 
-def tour_text(tour: NDArray[Any]) -> str:
+def cities_text(tour: NDArray[Any]) -> str:
     """Return the first cities of a tour for a message."""
     cities = ", ".join(str(city) for city in tour[:SHOWN].tolist())
-    return f"the tour {cities}{', ...' if len(tour) > SHOWN else ''}"
+    return f"{cities}{', ...' if len(tour) > SHOWN else ''}"
 
 
 def copy_of(evaluated: Any, shared: Mapping[str, Any] | None = None) -> Any:

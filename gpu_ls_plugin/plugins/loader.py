@@ -28,6 +28,7 @@ import pluggy
 from gpu_ls_plugin.backends.composition import Kernel
 from gpu_ls_plugin.core.exceptions import DuplicatePartError, InvalidTypeError, PluginError
 from gpu_ls_plugin.core.registry import Part, Registry, registry
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_plugin.plugins import hookspecs
 from gpu_ls_plugin.plugins.info import PluginInfo, describe, distribution_version, failure
 
@@ -119,7 +120,7 @@ class Plugins:
                 f"problem: no plugin turns {kind} into a problem; pass "
                 "TSPProblem(gpu_ls_plugin.TSP(...)), pymoo's TravelingSalesman, or an object that "
                 "the gpu_ls_problem_from of a plugin knows; outside pymoo pass a "
-                "gpu_ls_plugin.TSP, such as TSP.from_matrix(matrix)"
+                f"gpu_ls_plugin.TSP, such as TSP.from_matrix(matrix). {OWN_OBJECTIVE}"
             )
         return problem
 

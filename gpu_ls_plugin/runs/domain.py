@@ -24,6 +24,7 @@ from gpu_ls_plugin.core.figures import image_figure, require_image, saved
 from gpu_ls_plugin.core.progress import SearchDisplay, cost_text
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.rows import splitmix64
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.runs.settings import Request, Settings
 
@@ -540,7 +541,7 @@ def domain_of(problem: Any) -> Domain:
     raise InvalidTypeError(
         f"problem: {problem!r:.80} is not a TSP; make one with TSP(coordinates), "
         "TSP.from_matrix(matrix) or TSP.read(path), or convert a problem of pymoo with "
-        "gpu_ls_pymoo.as_tsp(problem); no installed domain serves it"
+        f"gpu_ls_pymoo.as_tsp(problem); no installed domain serves it. {OWN_OBJECTIVE}"
     )
 
 

@@ -66,6 +66,25 @@ def test_prices_of_violations_are_the_same_in_a_subclass(kind):
     assert operator(Named(routes)).search.problem is routes.tsp
 
 
+@pytest.mark.parametrize("kind", ["TourFitness", "TourCost"])
+def test_subclasses_for_sequences_are_compared(kind):
+    base, operator, _ = KINDS[kind]()
+    latency = gls.Latency(PROBLEM, start=3)
+
+    class Named(base):
+        pass
+
+    class Doubled(base):
+        def __call__(self, *args: Any) -> Any:
+            said = super().__call__(*args)
+            return (2 * said[0],) if isinstance(said, tuple) else 2 * said
+
+    for problem in (latency, gls.FlowShop(cities(12))):
+        assert operator(Named(problem)).search.problem is problem
+        with pytest.raises(UnsupportedProblemError, match=r"rows by their cost: .*your-own"):
+            operator(Doubled(problem))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("change", ["scaled", "shifted", "maximised", "two objectives", "raises"])
 def test_other_costs_are_refused(kind, change):

@@ -222,7 +222,9 @@ def sequence_problem(problem: Any) -> Sequence:
     """Return a problem; raise unless it is a sequence problem."""
     wanted = "sequence problem, such as Sequence(n, objective)"
     if isinstance(problem, Problem) and not isinstance(problem, Sequence):
-        raise UnsupportedProblemError(f"problem: {problem!r:.80} is not a {wanted}")
+        raise UnsupportedProblemError(
+            f"problem: {problem!r:.80} is not a {wanted}; see docs/your-own-objective.md"
+        )
     found: Sequence = checks.instance("problem", problem, kind=Sequence, wanted=wanted)
     return found
 

@@ -21,6 +21,7 @@ from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.problem_data import array_of, check_finite, labels, points_of
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.rows import canonical, check_permutations, new_edges
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_plugin.tours.problem import tsplib
 from gpu_ls_plugin.tours.problem.metrics import Explicit, ExplicitReal, Metric, find_metric
 from gpu_ls_plugin.tours.problem.objective import Length, Objective
@@ -441,6 +442,6 @@ def tour_problem(problem: object) -> TSP:
             f"problem: {problem!r:.80} is not a TSP; make one with TSP(coordinates), "
             "TSP.from_matrix(matrix) or TSP.read(path), or from a pymoo problem with "
             "gpu_ls_pymoo.as_tsp(problem); gls.solve(problem) searches problems of any kind, and "
-            "LocalSearch([Insertion()]) sequences"
+            f"LocalSearch([Insertion()]) sequences. {OWN_OBJECTIVE}"
         )
     return tsp
