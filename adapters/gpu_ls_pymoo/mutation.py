@@ -62,8 +62,8 @@ class LocalSearchMutation(SelectiveMutation):
         Kicks per tour and call of an `IteratedLocalSearch`. None: as many as `kicks_per_city` of
         the search says; if `moves` is given, the number of kicks is not limited.
     weights : Weights, optional
-        Draws weights for the objectives of a `MultiObjectiveTSPProblem`; each tour is searched by
-        its own weighted sum. None: `PositionWeights`.
+        Draws weights for the objectives of a `MultiObjectiveTSPProblem`, or of permutations with
+        several objectives; each row is searched by its own weighted sum. None: `PositionWeights`.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.clock import expect_comparison, on_clock
-from gpu_ls_pymoo.problems import as_tsp, fitness, view_of
+from gpu_ls_pymoo.problems import view_of
 from gpu_ls_pymoo.search import AlgorithmRun
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 class LocalSearchSampling(ShownParameters, Sampling):
     """Construct tours and improve them with a local search, in one batch.
 
-    The fitness of the individuals is also set; each counts as one evaluation in ``n_eval``.
+    The fitness of the individuals is also set; each counts as one evaluation in ``n_eval``. If
+    permutations have several objectives, each is searched by random weights of its own.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ class LocalSearchSampling(ShownParameters, Sampling):
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        self.starts.prepare(as_tsp(problem), size)
+        self.starts.prepare(view_of(problem).for_starts(), size)
 
     def do(
         self,
@@ -73,11 +75,13 @@ class LocalSearchSampling(ShownParameters, Sampling):
         random_state = np.random.default_rng(seed if random_state is None else random_state)
         size = checks.integer("n_samples", n_samples, least=1)
         run = AlgorithmRun(algorithm)
-        tsp = as_tsp(problem)
+        view = view_of(problem)
+        tsp = view.for_starts()
         expect_comparison(algorithm, size, tsp.n)
         with on_clock(algorithm):
-            tours, costs = self.starts(tsp, size, random_state, run)
-        values = fitness(problem, tours, costs)
+            starts = replace(self.starts, improver=view.searching(self.starts.improver, None))
+            tours, costs = starts(tsp, size, random_state, run)
+        values = view.fitness(tours, costs)
         pop = Population.empty(len(tours))
         individuals.write(pop, tours, values)
         if values is not None:

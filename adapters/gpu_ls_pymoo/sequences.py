@@ -217,10 +217,14 @@ class OfPermutations(Unwrapped):
             raise UnsupportedProblemError(
                 f"problem: {type(problem).__name__} has {problem.n_obj} objectives, but this takes "
                 "one; give each a weight: DomainProblem(as_sequence(problem, weights=[...])) of "
-                "gpu_ls_pymoo (docs/your-own-objective.md). LocalSearchMutation and MemeticMating "
-                "draw weights by themselves"
+                "gpu_ls_pymoo (docs/your-own-objective.md). LocalSearchMutation, MemeticMating and "
+                "LocalSearchSampling draw weights by themselves"
             )
         return as_sequence(problem)
+
+    def for_starts(self) -> problems.Problem:
+        """Return the problem to construct rows for; several objectives get weights later."""
+        return self.for_kicks()
 
     def for_search(
         self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str

@@ -103,6 +103,10 @@ class View:
         """Return the problem for algorithms whose population stays on the device."""
         return self.for_operators()
 
+    def for_starts(self) -> problems.Problem:
+        """Return the problem for which first rows are constructed, and then searched."""
+        return self.for_operators()
+
     def for_search(
         self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
     ) -> problems.Problem:
