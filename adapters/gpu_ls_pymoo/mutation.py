@@ -133,9 +133,9 @@ class PerturbationMutation(SelectiveMutation):
     ----------
     part : Perturbation or str, optional
         For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one, such as a
-        plugin's. By default, that of the domain of the problem: a double bridge for tours, random
-        insertions for sequences. A perturbation that does not use lengths kicks permutations of
-        any problem.
+        plugin's; for sequences also ``gls.DestroyRepair(removed=4)``. By default, that of the
+        domain of the problem: a double bridge for tours, random insertions for sequences. A
+        perturbation that does not use lengths kicks permutations of any problem.
     prob : float or pymoo Real
         Probability that an individual is kicked.
     backend : str

@@ -60,7 +60,7 @@ class Deap(Face):
         toolbox.register("mate", RecombinationCrossover(problem, "order_recombination"))
         toolbox.register("mutate", mutation)
         mutation.prepare(50)
-        pop = individuals(others(problem.n, 50))
+        pop = individuals(others(problem, 50))
         run.restart()
         begin, offspring, done = time.perf_counter(), pop, 0
         while True:

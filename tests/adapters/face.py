@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gpu_ls_plugin.sequences.problem.front import with_front
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -87,7 +89,8 @@ class Face(ABC):
         """Run the framework's genetic algorithm with local search as its mutation."""
 
 
-def others(n: int, size: int = 4) -> Rows:
-    """Return random tours that differ from those of the tests."""
+def others(problem: Any, size: int = 4) -> Rows:
+    """Return random rows that differ from those of the tests."""
     rng = np.random.default_rng(12345)
-    return rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)
+    rows = rng.permuted(np.tile(np.arange(problem.n), (size, 1)), axis=1)
+    return with_front(np, rows, getattr(problem, "front", ()))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import gpu_ls_plugin as gls
 from tests.adapters.face import Face, Outcome, others
 
 if TYPE_CHECKING:
+    import gpu_ls_plugin as gls
     from tests.adapters.face import Rows
 
 
@@ -21,7 +21,7 @@ class PyGAD(Face):
 
     def mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
         mutation = self.operators(problem)[kind](**options)
-        ga = self.plain(self.others(problem), seed, mutation_type=mutation)
+        ga = self.plain(others(problem), seed, mutation_type=mutation)
         given = rows.copy()
         made = mutation(given, ga)
         assert np.array_equal(given, rows) and made.dtype == rows.dtype
@@ -54,7 +54,7 @@ class PyGAD(Face):
             operator.prepare(50)
         ga = self.ga(
             problem,
-            others(problem.n, 50),
+            others(problem, 50),
             1,
             num_generations=generations,
             mutation_type=mutation,
@@ -66,12 +66,6 @@ class PyGAD(Face):
         seconds = time.perf_counter() - begin
         tour, fitness, _ = ga.best_solution()
         return Outcome(seconds, float(-fitness), tour, ga.generations_completed)
-
-    def others(self, problem: Any) -> Rows:
-        """Return a population that a mutation has to differ from."""
-        if isinstance(problem, gls.Sequence):
-            return gls.random_sequences(problem, 4, seed=9, backend="cpu")
-        return others(problem.n)
 
     def ga(self, problem: Any, rows: Rows, seed: int, **options: Any) -> Any:
         from gpu_ls_pygad import TourFitness
