@@ -204,7 +204,8 @@ OF_A_DOMAIN = {
     "gpu_ls_pygad": {"benchmark_tours", "successors"},
     "gpu_ls_pymoo": {
         *("tours", "multi_objective", "memetic_nsga2", "weights", "random_keys"),
-        *("vehicle_routing", "assignment", "sequences", "successors", "problems"),
+        *("vehicle_routing", "assignment", "successors", "problems"),
+        *("sequences", "sequence_objective", "weighted_sequences"),
     },
 }
 # A plugin imports the file of a domain when the framework of that file is loaded.

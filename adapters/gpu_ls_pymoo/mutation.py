@@ -13,10 +13,10 @@ from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
-from gpu_ls_plugin.evolution.batches.rows import checked, keys
+from gpu_ls_plugin.evolution.batches.rows import keys
 from gpu_ls_pymoo.clock import seconds_left
 from gpu_ls_pymoo.duplicates import CanonicalTourRepair
-from gpu_ls_pymoo.problems import as_tsp, canonical_tours, view_of
+from gpu_ls_pymoo.problems import canonical_tours, view_of
 from gpu_ls_pymoo.search import improve, improve_distinct, known_tours, offspring_so_far
 from gpu_ls_pymoo.selective_mutation import SelectiveMutation
 from gpu_ls_pymoo.view import Weighting
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_pymoo.view import Fitness
 
@@ -135,7 +134,8 @@ class PerturbationMutation(SelectiveMutation):
         For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one, such as a
         plugin's; for sequences also ``gls.DestroyRepair(removed=4)``. By default, that of the
         domain of the problem: a double bridge for tours, random insertions for sequences. A
-        perturbation that does not use lengths kicks permutations of any problem.
+        perturbation that does not use lengths kicks permutations of any problem. If permutations
+        have several objectives, others kick each row by a weighted sum with weights of its own.
     prob : float or pymoo Real
         Probability that an individual is kicked.
     backend : str
@@ -162,17 +162,12 @@ class PerturbationMutation(SelectiveMutation):
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        self.kick.prepare(self._instance(problem), size)
-
-    def _instance(self, problem: Any) -> Problem:
-        """Return the problem to pass to the part."""
-        return as_tsp(problem) if self.kick.by_lengths else view_of(problem).for_kicks()
+        self.kick.prepare(view_of(problem).for_kick(self.kick), size)
 
     def _mutate(
         self, problem: Any, chosen: Any, others: Any, random_state: Generator, algorithm: Any
     ) -> tuple[Tours, Fitness | None]:
-        instance = self._instance(problem)
-        return self.kick(instance, checked(chosen.get("X"), instance.n, "X"), random_state), None
+        return view_of(problem).kicked(self.kick, chosen.get("X"), random_state), None
 
 
 class DoubleBridgeMutation(PerturbationMutation):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pymoo.core.individual import default_config
 from pymoo.core.problem import Problem
 from pymoo.problems.single.flowshop_scheduling import FlowshopScheduling
 
@@ -21,76 +18,22 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.evolution.batches.improver import Improver
-from gpu_ls_plugin.evolution.batches.rows import as_tours, checked_rows
-from gpu_ls_plugin.evolution.recognition import answer_of
-from gpu_ls_pymoo.recognition import IdentityCache, twin_of
+from gpu_ls_plugin.evolution.batches.rows import checked_rows
+from gpu_ls_pymoo.recognition import IdentityCache
+from gpu_ls_pymoo.sequence_objective import PymooObjective
 from gpu_ls_pymoo.view import Unwrapped, kind_of, plain
+from gpu_ls_pymoo.weighted_sequences import WeightedImprover, weighted_problems
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.core import problem as problems
-    from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.runs.framework_run import FrameworkRun
+    from gpu_ls_plugin.evolution.batches.improver import Improver
+    from gpu_ls_plugin.evolution.batches.kick import Kick
     from gpu_ls_pymoo.view import Fitness, Rows, Weighting
 
 OWN = ("_evaluate", "makespan", "get_machine_times")  # what a flow shop of pymoo evaluates with
-SAMPLE = 8  # number of random rows from which the price of violations follows
-DEAR = 10.0  # price of the usual violation, in mean absolute costs of random rows
-
-
-class PymooObjective(gls.SequenceObjective):
-    """What a copy of a pymoo problem evaluates, in batches, at level "python".
-
-    Parameters
-    ----------
-    problem : pymoo.core.problem.Problem
-    weights : float64 array, shape (n_obj,)
-    price : float, optional
-        See `as_sequence`.
-    """
-
-    integer = False
-
-    def __init__(self, problem: Problem, weights: NDArray[Any], price: float | None) -> None:
-        self.name = type(problem).__name__  # type: ignore[misc]
-        self._problem, self._weights = twin_of(problem), weights
-        self.price = self._usual_price() if price is None else price
-
-    def evaluate(self, rows: NDArray[Any], /) -> Any:
-        """Return the weighted sum of F; if there are constraints, also their violation."""
-        found = answer_of(self.name, self.evaluated, rows)
-        costs = np.asarray(found["F"], np.float64) @ self._weights
-        if not self._problem.n_constr:
-            return costs
-        tolerance = default_config()["cv_eq"]["eps"]
-        over = [found["G"]] if self._problem.n_ieq_constr else []
-        over += [np.abs(found["H"]) - tolerance] if self._problem.n_eq_constr else []
-        return costs, np.maximum(np.concatenate(over, axis=1), 0.0).sum(axis=1)
-
-    def evaluated(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Return F, G and H of rows."""
-        found: dict[str, NDArray[Any]] = self._problem.evaluate(
-            rows.astype(np.int64), return_as_dictionary=True
-        )
-        return found
-
-    def weighted(self, weights: NDArray[Any]) -> PymooObjective:
-        """Return the objective with other weights, and the usual price."""
-        other = copy(self)
-        other._weights = weights
-        other.price = other._usual_price()
-        return other
-
-    def _usual_price(self) -> float:
-        if not self._problem.n_constr:
-            return 1.0
-        rows = np.tile(np.arange(self._problem.n_var), (SAMPLE, 1))
-        costs, over = self.evaluate(np.random.default_rng(0).permuted(rows, axis=1))
-        unit = np.median(over[over > 0]) if over.any() else 1.0
-        return float(max(1.0, DEAR * np.abs(costs).mean() / min(1.0, unit)))
 
 
 def as_sequence(
@@ -171,36 +114,6 @@ def of_permutations(problem: Any) -> bool:
     return bool(np.all(low == 0) and np.all(high == problem.n_var - 1))
 
 
-@dataclass(frozen=True)
-class WeightedImprover(Improver):
-    """Searches each row by a weighted sum of several objectives, with weights of its own."""
-
-    objective: PymooObjective | None = None
-    rule: Any = None  # draws the weights
-
-    def __call__(
-        self,
-        problem: problems.Problem,
-        rows: ArrayLike,
-        random_state: Generator,
-        run: FrameworkRun | None = None,
-    ) -> tuple[Tours, None]:
-        """Search all rows (P, n) one after another; see `Improver`. Costs are None."""
-        given, objective = as_tours(rows), self.objective
-        assert objective is not None
-        found = answer_of(objective.name, objective.evaluated, given)["F"]
-        ideal = found.min(axis=0)
-        spans = np.where(np.ptp(found, axis=0) > 0, np.ptp(found, axis=0), 1.0)
-        drawn = self.rule.draw((found - ideal) / spans, random_state) / spans
-        made = given.copy()
-        for number, weights in enumerate(drawn):
-            weighted = gls.Sequence(problem.n, objective.weighted(weights))
-            result = self.search_rows(weighted, given[number, None], random_state, run)
-            if result is not None:
-                made[number] = result.tours[0]
-        return made, None
-
-
 class OfPermutations(Unwrapped):
     """A view of a problem of pymoo whose rows are permutations other than tours."""
 
@@ -242,8 +155,23 @@ class OfPermutations(Unwrapped):
                 f"weights: {rule!r:.80} does not add up objectives, which searches of sequences "
                 "need; pass RandomWeights() or PositionWeights()"
             )
-        objective: Any = self._unpriced.objective
-        return WeightedImprover(**vars(improver), objective=objective, rule=rule)
+        return WeightedImprover(**vars(improver), objective=self._objective, rule=rule)
+
+    def kicked(self, kick: Kick, rows: ArrayLike, random_state: Generator) -> Rows:
+        """Return kicked copies; several objectives get weights for each row if the kick needs any.
+
+        The weights are those of `PositionWeights`.
+        """
+        if self.pymoo_problem.n_obj == 1 or not kick.by_lengths:
+            return super().kicked(kick, rows, random_state)
+        given, rule = self.check_rows(rows, "X"), gpu_ls_pymoo.PositionWeights()
+        weighted = weighted_problems(self._objective, given, rule, random_state)
+        pairs = zip(weighted, given, strict=True)
+        return np.concatenate([kick(problem, row[None], random_state) for problem, row in pairs])
+
+    def for_kick(self, kick: Kick) -> problems.Problem:
+        """Return a problem with which a kick can be compiled."""
+        return self.for_kicks()
 
     def for_compiling(self, size: int, weights: Weighting) -> problems.Problem:
         """Return a problem with which a search of `size` rows can be compiled."""
@@ -281,6 +209,11 @@ class OfPermutations(Unwrapped):
         if known is None:
             known = _unpriced.keep(problem, as_sequence(problem, np.ones(problem.n_obj), price=1.0))
         return known
+
+    @property
+    def _objective(self) -> PymooObjective:
+        objective: Any = self._unpriced.objective
+        return objective  # type: ignore[no-any-return]
 
     def _recognised(self) -> problems.Problem:
         try:  # another plugin may know the problem better

@@ -11,7 +11,7 @@ from pymoo.core.problem import Problem
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.text import OWN_OBJECTIVE
-from gpu_ls_plugin.evolution.batches.rows import checked_rows
+from gpu_ls_plugin.evolution.batches.rows import checked, checked_rows
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.runs.domain import domain_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core import problem as problems
     from gpu_ls_plugin.evolution.batches.improver import Improver
+    from gpu_ls_plugin.evolution.batches.kick import Kick
 
     Rows = NDArray[np.int32]
     Fitness = NDArray[np.float64]
@@ -132,6 +133,15 @@ class View:
             if isinstance(self.pymoo_problem, Problem) and kind_of(self.pymoo_problem) == "i":
                 return unmeasured(self.pymoo_problem.n_var)
             raise
+
+    def kicked(self, kick: Kick, rows: ArrayLike, random_state: Generator) -> Rows:
+        """Return kicked copies of rows of pymoo; raise if a row is not a permutation."""
+        instance = self.for_kick(kick)
+        return kick(instance, checked(rows, instance.n, "X"), random_state)
+
+    def for_kick(self, kick: Kick) -> problems.Problem:
+        """Return the problem to pass to a kick."""
+        return self.for_operators() if kick.by_lengths else self.for_kicks()
 
     def writer(self) -> Writer:
         """Return the problem that writes rows in canonical form."""

@@ -155,6 +155,7 @@ SEVERAL_OBJECTIVES = {
     "mutation": lambda: NSGA2(12, mutation=LocalSearchMutation(weights=RandomWeights()), **GENETIC),
     "mating": lambda: NSGA2(12, PermutationRandomSampling(), mating=MemeticMating()),
     "kicks": lambda: NSGA2(12, mutation=PerturbationMutation(), **GENETIC),
+    "repair": lambda: NSGA2(12, mutation=PerturbationMutation(gls.DestroyRepair(2)), **GENETIC),
     "sampling": lambda: NSGA2(
         12, LocalSearchSampling(), crossover=OrderCrossover(), mutation=PerturbationMutation()
     ),
