@@ -24,6 +24,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_pymoo import (
+    CycleCrossover,
     DomainProblem,
     DoubleBridgeMutation,
     EdgeAssemblyCrossover,
@@ -277,6 +278,28 @@ def test_kicks_of_rows_suit_sequences():
         DoubleBridgeMutation()(problem, pop, seed=1)
         assert (np.sort(pop.get("X"), axis=1) == np.arange(9)).all()
         assert (pop.get("X") != before).any(axis=1).all()
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [SHOP, Costlier(TIMES), Places(9, 1), OneByOne(9), Several(9)],
+    ids=lambda p: p.name(),
+)
+def test_all_operators_take_problems_of_pymoo_as_they_are(problem):
+    mutations = (
+        LocalSearchMutation(),
+        PerturbationMutation(),
+        PerturbationMutation("destroy_repair"),
+        PerturbationMutation("restart"),
+        DoubleBridgeMutation(),
+    )
+    for mutation in mutations:
+        algorithm = NSGA2(6, LocalSearchSampling(), crossover=CycleCrossover(), mutation=mutation)
+        found = minimize(problem, algorithm, ("n_gen", 3), seed=1)
+        rows, evaluated = found.pop.get("X"), problem.evaluate(found.pop.get("X"))
+        assert (np.sort(rows, axis=1) == np.arange(9)).all()
+        costs = evaluated[0] if isinstance(evaluated, tuple) else evaluated
+        assert found.pop.get("F") == pytest.approx(costs)
 
 
 def test_mating_suits_sequences():
