@@ -19,7 +19,8 @@ class TourCost(TourCosts):
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP (individuals are giant tours), or an object that a plugin converts.
+        A TSP, a CVRP (individuals are giant tours), a sequence problem such as a `FlowShop`, or an
+        object that a plugin converts.
 
     Raises
     ------

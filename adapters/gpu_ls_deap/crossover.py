@@ -28,8 +28,8 @@ class RecombinationCrossover(ShownParameters):
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP (individuals are giant tours), a `TourCost`, or an object that a plugin
-        converts.
+        A TSP, a CVRP (individuals are giant tours), a sequence problem such as a `FlowShop`, a
+        `TourCost`, or an object that a plugin converts.
     part : Recombination or str, optional
         For example ``gls.EdgeAssembly()``, or the name of a registered recombination:
         "edge_assembly", "partition_recombination", "order_recombination",

@@ -37,11 +37,11 @@ class LocalSearchMutation(ShownParameters):
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP (individuals are giant tours), a `TourCost`, or an object that a plugin
-        converts.
+        A TSP, a CVRP (individuals are giant tours), a sequence problem such as a `FlowShop`, a
+        `TourCost`, or an object that a plugin converts.
     search : callable or str, optional
         A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". None:
-        Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given.
+        Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given; for sequences, insertions.
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional

@@ -27,8 +27,8 @@ class RecombinationCrossover(ShownParameters):
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP (solutions are giant tours), a `TourFitness`, PyGAD's benchmark TSP, or an
-        object that a plugin converts.
+        A TSP, a CVRP (solutions are giant tours), a sequence problem such as a `FlowShop`, a
+        `TourFitness`, PyGAD's benchmark TSP, or an object that a plugin converts.
     part : Recombination or str, optional
         For example ``gls.EdgeAssembly()``, or the name of a registered recombination:
         "edge_assembly", "partition_recombination", "order_recombination",

@@ -23,8 +23,8 @@ class TourFitness(TourCosts):
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP (solutions are giant tours), PyGAD's benchmark TSP, or an object that a plugin
-        converts.
+        A TSP, a CVRP (solutions are giant tours), a sequence problem such as a `FlowShop`, PyGAD's
+        benchmark TSP, or an object that a plugin converts.
 
     Raises
     ------

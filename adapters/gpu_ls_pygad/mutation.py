@@ -33,11 +33,11 @@ class LocalSearchMutation(SelectiveMutation):
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP (solutions are giant tours), a `TourFitness`, PyGAD's benchmark TSP, or an
-        object that a plugin converts.
+        A TSP, a CVRP (solutions are giant tours), a sequence problem such as a `FlowShop`, a
+        `TourFitness`, PyGAD's benchmark TSP, or an object that a plugin converts.
     search : callable or str, optional
         A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". None:
-        Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given.
+        Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given; for sequences, insertions.
     prob : float
         Probability that a solution is searched. PyGAD's ``mutation_probability`` applies to genes
         and has no effect here.

@@ -26,14 +26,16 @@ class LocalSearchSampling(ShownParameters):
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP (solutions are giant tours), a `TourFitness`, PyGAD's benchmark TSP, or an
-        object that a plugin converts.
+        A TSP, a CVRP (solutions are giant tours), a sequence problem such as a `FlowShop`, a
+        `TourFitness`, PyGAD's benchmark TSP, or an object that a plugin converts.
     construction : str or callable, optional
         Name of a registered construction ("random_tours", "greedy", ...) or a function with the
-        same signature, such as ``gpu_ls_plugin.greedy``. None: "savings" for a CVRP, otherwise
+        same signature, such as ``gpu_ls_plugin.greedy``. None: "savings" for a CVRP, best
+        insertions for sequences (random if the objective is a Python function), otherwise
         "nearest_neighbour".
     search, backend, moves, kicks
-        As in `LocalSearchMutation`, but the default `search` is 2-opt and Or-opt.
+        As in `LocalSearchMutation`, but the default `search` is 2-opt and Or-opt; for sequences,
+        insertions.
 
     Raises
     ------

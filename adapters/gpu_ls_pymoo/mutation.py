@@ -50,7 +50,7 @@ class LocalSearchMutation(SelectiveMutation):
     ----------
     search : callable or str, optional
         A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". None:
-        Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given.
+        Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given; for sequences, insertions.
     prob : float or pymoo Real
         Probability that an individual is searched.
     backend : str

@@ -33,8 +33,9 @@ class LocalSearchSampling(ShownParameters, Sampling):
     ----------
     construction : str or callable, optional
         Name of a registered construction ("random_tours", "greedy", ...) or a function with the
-        same signature, such as ``gpu_ls_plugin.greedy``. None: "savings" for a `CVRPProblem`,
-        otherwise "nearest_neighbour".
+        same signature, such as ``gpu_ls_plugin.greedy``. None: "savings" for a `CVRPProblem`, best
+        insertions for sequences (random if the objective is a Python function), otherwise
+        "nearest_neighbour".
     search : callable or str, optional
         As in `LocalSearchMutation`; None: `default_search`.
     backend, moves, kicks
