@@ -52,7 +52,7 @@ NUMBERS = {
     **{"breadth": (4, 3), "capacity": 7, "chains": 4, "climbs": 3, "colours": 3, "copies": 4},
     **{"customers": 20, "end": 0.5, "first": 3, "first_row": 2, "k": 7, "kicks": 4, "last": 4},
     **{"least": 0.5, "limit": 12, "memory_limit": 2**30, "migration": 4, "mixing": 0.5, "moves": 9},
-    **{"n": 4, "optimum": 7.0, "part": 40, "population": 2, "r": 60.0, "replicas": 2},
+    **{"n": 4, "optimum": 7.0, "part": 40, "population": 1, "r": 60.0, "replicas": 2},
     **{"restart_after": 3, "rounds": 3, "route_limit": 20.0, "seconds": 100.0, "seed": 3},
     **{"segment": 10, "share": 0.5, "size": 2, "steps": 20, "target": 5.0, "tenure": 3},
     **{"values": 4, "variables": 3, "vehicles": 3, "walk": 5},
@@ -273,7 +273,7 @@ REQUIRED = {
         "problems": np.arange(60.0).reshape(3, 10, 2) ** 2,
     },
     "solve": {"seconds": 100.0, "kicks": 4, "population": 2, "search": CHAINS},
-    "fewest_colours": {"graph": gls.GraphColouring.queen(5, 5, 1), "kicks": 2, "population": 2},
+    "fewest_colours": {"graph": gls.GraphColouring.queen(5, 5, 1), "kicks": 2, "population": 1},
     **{
         name: {"problem": ROUTED}
         for name in ("cheapest_insertion", "one_route_each", "savings", "sweep")

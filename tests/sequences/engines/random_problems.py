@@ -143,6 +143,7 @@ WAYS = (
     "visits by suffix",
     "linear ordering",
 )
+WAYS_FIRST = (*WAYS, *(kind for kind in ALL if kind not in WAYS))
 CLOSE = 1e-9
 
 

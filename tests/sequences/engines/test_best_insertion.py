@@ -15,7 +15,8 @@ from gpu_ls_plugin.sequences.construction.neh import NOISE, neh
 from gpu_ls_plugin.sequences.construction.random_sequences import in_order, uniform
 from gpu_ls_plugin.sequences.engines.sequence_population import SequencePopulation
 from tests.helpers.examples import ALL as EVERYTHING
-from tests.sequences.engines.random_problems import ALL, WAYS, case_of, lower, rows_of
+from tests.helpers.marks import slow_after
+from tests.sequences.engines.random_problems import WAYS, WAYS_FIRST, case_of, lower, rows_of
 
 EXAMPLES = 30 if EVERYTHING else 6
 ROWS = 4
@@ -60,7 +61,7 @@ def orders(problem, size, seed):
     return in_order(problem, keys).tolist()
 
 
-@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("kind", slow_after(len(WAYS), WAYS_FIRST))
 def test_constructions_insert_items_at_best_places(kind):
     for example in range(EXAMPLES):
         case = case_of(kind, 1 + example % 9, example)

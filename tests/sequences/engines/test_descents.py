@@ -10,6 +10,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.sequences import Insertion, Reversal, SequenceSearch, Swap
 from tests.helpers.examples import ALL as EVERYTHING
+from tests.helpers.marks import diagonal, slow_after
 from tests.sequences.engines.random_problems import ALL, WAYS, case_of, lower, neighbours, rows_of
 
 MOVES = {
@@ -19,17 +20,30 @@ MOVES = {
     "reversal": (Reversal(),),
     "all": (Insertion(3), Swap(), Reversal()),
 }
-PAIRS = [
-    (kind, name) for kind in ALL for name in MOVES if name == "all" or kind in WAYS or EVERYTHING
+SINGLE = [
+    case.values for case in diagonal(WAYS, ("insertion", "swap", "reversal")) if not case.marks
 ]
-EXAMPLES = 10_000 // len(PAIRS) + 1 if EVERYTHING else 9
+OTHERS = [(kind, name) for kind in WAYS for name in MOVES if name != "all"]
+PAIRS = dict.fromkeys([*((kind, "all") for kind in ALL), *SINGLE, *OTHERS])
+EXAMPLES = 100 if EVERYTHING else 9
 ROWS = 4
 
 
-@pytest.mark.parametrize(("kind", "moves"), PAIRS, ids=["-".join(pair) for pair in PAIRS])
+@pytest.mark.parametrize(("kind", "moves"), slow_after(len(ALL) + len(SINGLE), PAIRS))
 def test_descents_end_in_local_optima(kind, moves):
+    ends_in_local_optima(kind, moves, range(EXAMPLES))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ALL)
+def test_ten_thousand_descents_end_in_local_optima(kind):
+    ends_in_local_optima(kind, "all", range(100, 100 + 10_000 // len(ALL) + 1))
+
+
+def ends_in_local_optima(kind, moves, examples):
+    """Compare the ends of descents on random problems with all their neighbours."""
     search = SequenceSearch(MOVES[moves], kick=None, accept=gls.Always())
-    for example in range(EXAMPLES):
+    for example in examples:
         problem = case_of(kind, 1 + example % 9, example).problem
         rows = rows_of(problem, ROWS, example)
         result = search(problem, rows, seed=example, backend="cpu")

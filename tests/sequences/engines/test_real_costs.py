@@ -89,7 +89,7 @@ KINDS = ("prefix", "suffix", "segments", "pairs", "makespan", "total_flowtime")
 def test_searches_end_with_exact_costs_that_are_never_worse(kind, kick):
     search = gls.SequenceSearch(MOVES, kick)
     for n in (1, 2, 9, 25):
-        for seed in range(3):
+        for seed in range(2):
             problem = problem_of(kind, n, seed)
             rows = gls.random_sequences(problem, 6, seed=seed, backend="cpu")
             assert problem.cost_dtype == np.float64
