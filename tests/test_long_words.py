@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-LENGTH = 1_000_000
+LENGTH = 300_000
 LONGEST_MESSAGE = 600  # characters, without the name of the file
 LONG = {
     "digits": "1" * LENGTH,

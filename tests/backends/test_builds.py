@@ -19,6 +19,7 @@ from gpu_ls_plugin.backends.builds import (
 )
 from gpu_ls_plugin.backends.composition import TEAM, Kernel
 from gpu_ls_plugin.core.compilations import compilations
+from tests.helpers.marks import slow_after
 from tests.helpers.noting_compiler import noting_compiler
 from tests.helpers.processes import run_python
 
@@ -195,15 +196,18 @@ def test_processes_share_their_builds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("call", "never"),
-    [
-        ("gls.solve(gls.TSP(points), 0.3, backend='cpu')", "edge_assembly|random_tours"),
-        ("gls.solve_many(points[None].repeat(20, 0), 0.3, backend='cpu')", "instance_crossing"),
-        (
-            "minimize(TSPProblem(gls.TSP(points)), MemeticGA(pop_size=20, backend='cpu'), "
-            "('time', 0.3), seed=1)",
-            "edge_assembly",
-        ),
-    ],
+    slow_after(
+        1,
+        [
+            ("gls.solve(gls.TSP(points), 0.3, backend='cpu')", "edge_assembly|random_tours"),
+            ("gls.solve_many(points[None].repeat(20, 0), 0.3, backend='cpu')", "instance_crossing"),
+            (
+                "minimize(TSPProblem(gls.TSP(points)), MemeticGA(pop_size=20, backend='cpu'), "
+                "('time', 0.3), seed=1)",
+                "edge_assembly",
+            ),
+        ],
+    ),
 )
 def test_timed_runs_end_without_kernels_of_later_stages(
     tmp_path: Path, call: str, never: str

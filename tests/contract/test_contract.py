@@ -14,12 +14,16 @@ from gpu_ls_plugin.core.exceptions import InvalidTourError, UnsupportedProblemEr
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import MODES
 from tests.helpers.configurations import ASYMMETRIC, CUBIC, FILTERED, QUEUES, RANDOM, SEARCHES
-from tests.helpers.marks import ON_BOTH
+from tests.helpers.marks import ON_BOTH, slow_but_usual
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 ROWS = 5
 OF_ROUTES_FIRST = {"relocate repairs", "exchange repairs"}  # in quick tests of tests/routes
+# Variants of other searches of this suite.
+SIMILAR = {"Lin-Kernighan lead, first step", "Lin-Kernighan sweeps", "exchanges together"}
+SIMILAR |= {"2-opt, masked", "3-opt, fused", "or_opt repairs", "lin_kernighan_lead repairs"}
+SIMILAR |= {"better accepts", "always accepts", "threshold accepts"}
 OF_ROUTES = {gls.RouteMoves, gls.SwapStar, gls.TwoOptStar}  # see tests/routes
 SEARCHES_OF_ROUTES = {"decomposed", "hybrid_genetic_search"}  # see tests/routes/searches
 
@@ -55,6 +59,8 @@ def unusual(search: str, metric: str) -> tuple[pytest.MarkDecorator, ...]:
     if search == "symmetrised":  # it differs from other searches only for matrices
         return () if metric == "EXPLICIT" else (pytest.mark.slow,)
     few = search not in REGISTERED or search.startswith("filtered")
+    if search in SIMILAR:
+        return (pytest.mark.slow,)
     return () if metric in (METRICS[:1] if few else FEW_METRICS) else (pytest.mark.slow,)
 
 
@@ -350,7 +356,7 @@ def arcs(tour: np.ndarray) -> set[tuple[int, int]]:
 
 
 @ON_BOTH
-@EACH_METRIC
+@pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
 @pytest.mark.parametrize("name", STARTING)
 def test_searches_from_their_own_starts(name, metric, backend):
     search = registry.lookup("search", name)(climbs=20, keep=ROWS)

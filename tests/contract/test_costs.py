@@ -13,6 +13,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.tours.kernels.evaluation import added_up_costs, exact_costs
 from gpu_ls_plugin.tours.problem import referee
 from tests.helpers.bin_packing import BinPacking
+from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 from tests.helpers.routing import giant_tours, random_cvrp
 from tests.tours.objectives.third_party import Tolls, some_loads, some_tolls
@@ -175,6 +176,18 @@ SEARCHED = {
     for name, made in {**TOURS, **ROUTES}.items()
     if name in ("EUC", "EUC_2D", "EXPLICIT_REAL", "open path") or name not in ALL_METRICS
 }
+# Kinds that need kernels of their own and whose parts other kinds test, too.
+OTHERS = (
+    "directed",
+    "real tolls",
+    "loads",
+    "soft routes",
+    "no feasible real routes",
+    "giant tours",
+)
+OTHERS += ("routes on the globe", "weighted", "EXPLICIT_REAL")
+QUICK = [kind for kind in SEARCHED if kind not in OTHERS]
+WITHOUT_SOLVE = ("weighted", "tchebycheff")
 REAL_ROUTES = ("real routes", "no feasible real routes", "soft routes")
 
 
@@ -182,7 +195,7 @@ def descent(problem: Problem) -> gls.LocalSearch:
     return DESCENT if problem.tsp.symmetric else ONE_WAY
 
 
-@pytest.mark.parametrize("kind", SEARCHED)
+@pytest.mark.parametrize("kind", slow_after(len(QUICK), [*QUICK, *OTHERS]))
 def test_descents_and_chains(kind):
     problem = SEARCHED[kind]()
     rows = starts(problem)
@@ -193,7 +206,8 @@ def test_descents_and_chains(kind):
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in SEARCHED if kind not in ("weighted", "tchebycheff")]
+    "kind",
+    slow_after(len(QUICK) - 1, (kind for kind in (*QUICK, *OTHERS) if kind not in WITHOUT_SOLVE)),
 )
 def test_solve(kind):
     problem = SEARCHED[kind]()

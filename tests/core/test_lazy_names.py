@@ -124,6 +124,7 @@ def test_every_name_is_shown_somewhere() -> None:
     assert names - shown == {"registry"}
 
 
+@pytest.mark.slow
 def test_every_name_can_be_the_first_that_is_used() -> None:
     code = """
 import os, sys, numpy

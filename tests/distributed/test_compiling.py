@@ -49,7 +49,7 @@ TOURS, ROUTES = "gls.TSP(points)", "gls.CVRP(points[:13], np.r_[0, rng.integers(
 @pytest.mark.parametrize(
     ("problem", "search", "limits"),
     [
-        (TOURS, "", "1, population=16"),
+        pytest.param(TOURS, "", "1, population=16", marks=pytest.mark.slow),
         pytest.param(
             TOURS, "gls.IteratedLocalSearch(), ", "1, population=16", marks=pytest.mark.slow
         ),

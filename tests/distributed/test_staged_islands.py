@@ -18,6 +18,7 @@ from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Leg, Stretch
 from gpu_ls_plugin.solver.plans import plan_of
 from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
+from tests.helpers.marks import slow_after
 from tests.helpers.routing import random_cvrp, scarce_cvrp
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("population", [3, 20])
+@pytest.mark.parametrize("population", slow_after(1, [3, 20]))
 def test_islands_have_the_stages_of_solve(client, turns, population, clock):
     told: list[IslandProgress] = []
     islands = gls.Islands(client=client, exchange=Exchange(every=3.0))

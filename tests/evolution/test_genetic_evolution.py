@@ -18,6 +18,7 @@ from gpu_ls_plugin.runs.plan import Plan, Stage
 from gpu_ls_plugin.solver.plans import plan_of_generations
 from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 from tests.helpers.late_kernels import LateKernels
+from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_tours
 from tests.helpers.routing import random_cvrp, scarce_cvrp
 
@@ -52,7 +53,7 @@ def begun(problem, given=None):
     return evolution, evolution.start(problem.tsp, np.random.default_rng(1), run, given), run
 
 
-@pytest.mark.parametrize("kind", ["capacity", "real duration"])
+@pytest.mark.parametrize("kind", slow_after(1, ["capacity", "real duration"]))
 def test_costs_are_exact_and_never_rise(kind):
     problem = random_cvrp(kind, 30)
     evolution, population, run = begun(problem)
@@ -113,7 +114,7 @@ def test_ctrl_c_and_time(monkeypatch):
     assert len(run.told) == 2 and (population.tours == before).all()
 
 
-@pytest.mark.parametrize("kind", ["capacity", "duration", "scarce"])
+@pytest.mark.parametrize("kind", slow_after(1, ["scarce", "capacity", "duration"]))
 def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
     """This holds for hard constraints, and for the soft ones of scarce vehicles."""
     monkeypatch.setattr(first_generations, "enough", lambda *_: 1)

@@ -7,7 +7,7 @@ import os
 from hypothesis import settings
 
 ALL = os.environ.get("GPU_LS_EXAMPLES") == "all"  # set by .ci/run
-USUAL = 100 if ALL else 40  # examples of a test by default
+USUAL = 100 if ALL else 20  # examples of a test by default
 
 
 def examples(most: int) -> settings:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Few optimisations; the compiler decides what to inline.
-QUICK = ("-Og", "-DGLS_DEVICE=inline")
+QUICK = ("-Og", "-fno-asynchronous-unwind-tables", "-DGLS_DEVICE=inline")
 HEADERS = ("algorithm", "cmath", "cstring", "limits", "vector")  # standard headers in use
 
 

@@ -11,6 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.plugins.search_text import parse_search
 from tests.helpers.linked_oracle import descend
+from tests.helpers.marks import in_pairs, slow_after
 from tests.helpers.routing import KINDS, giant_tours, random_cvrp, renamed
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 INTEGER = [kind for kind in KINDS if "real" not in kind]
-STAR = pytest.mark.parametrize("star", [[], [gls.SwapStar()]], ids=["alone", "swap_star"])
+STARS = [[], [gls.SwapStar()]]
+STAR = pytest.mark.parametrize("star", STARS, ids=["alone", "swap_star"])
 
 
 def search(k: int = 8, more: Sequence[Neighbourhood] = ()) -> gls.LocalSearch:
@@ -28,9 +30,7 @@ def search(k: int = 8, more: Sequence[Neighbourhood] = ()) -> gls.LocalSearch:
 
 
 @BOTH
-@STAR
-@pytest.mark.parametrize("kind", INTEGER)
-@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize(("kind", "soft", "star"), in_pairs(INTEGER, [False, True], STARS))
 def test_it_makes_the_moves_of_the_oracle(
     kind: str, soft: bool, star: list[Neighbourhood], backend: str
 ) -> None:
@@ -98,7 +98,7 @@ def test_rotations_and_copies_of_the_depot_make_no_difference(backend: str) -> N
         assert (problem.canonical(again.tours) == problem.canonical(found.tours)).all()
 
 
-@pytest.mark.parametrize("limit", [None, 400])
+@pytest.mark.parametrize("limit", slow_after(1, [400, None]))
 def test_real_lengths_that_are_integers_lead_to_the_same_routes(limit: int | None) -> None:
     """With real lengths, the gain of a move is measured instead of added up."""
     random = np.random.default_rng(3)

@@ -13,6 +13,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemE
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.routes.problem.routing import MAX_PRICE, price_of_demand
 from gpu_ls_plugin.tours.problem.tsp import TSP
+from tests.helpers.marks import diagonal, in_pairs
 from tests.helpers.route_oracle import best_cost
 from tests.tours.objectives.third_party import some_loads
 
@@ -45,8 +46,7 @@ def small_lengths(exponent, *, soft):
 
 
 @pytest.mark.usefixtures("clock")  # levels of acceptance depend on the ends of launches
-@pytest.mark.parametrize("soft", [False, True])
-@pytest.mark.parametrize("name", list(SEARCHES))
+@pytest.mark.parametrize(("name", "soft"), diagonal(SEARCHES, [False, True]))
 def test_the_unit_of_lengths_makes_no_difference(name, soft):
     rows = []
     for exponent in (0, -30, -60):
@@ -67,17 +67,25 @@ ON_A_LINE = np.c_[[0, 0, 0, 5, 5, 0, 9, 9], np.zeros(8)]
 AT_RANDOM = np.random.default_rng(1).random((8, 2))
 HUGE = np.random.default_rng(2).integers(0, 2, (8, 2)) * 2.0**28
 SMALL_DEMANDS = {"none": [0] * 7, "just fit": [3, 1, 1, 2, 3, 2, 3], "large": [2**27] * 7}
+SMALL_PLACES = {
+    "zero": ZERO,
+    "one place": ONE_PLACE,
+    "on a line": ON_A_LINE,
+    "near": AT_RANDOM * 1e-9,
+    "far": HUGE,
+}
 
 
-@pytest.mark.parametrize("demands", list(SMALL_DEMANDS))
-@pytest.mark.parametrize("limited", [False, True])
-@pytest.mark.parametrize("points", [ZERO, ONE_PLACE, ON_A_LINE, AT_RANDOM * 1e-9, HUGE])
+@pytest.mark.parametrize(
+    ("points", "limited", "demands"),
+    in_pairs(SMALL_PLACES, [False, True], SMALL_DEMANDS),
+)
 def test_few_customers_are_served_at_the_least_cost(points, limited, demands):
     for customers, metric in itertools.product((1, 2, 4, 7), ("EUC", "EUC_2D")):
         wanted = [0, *SMALL_DEMANDS[demands][:customers]]
         capacity = max(1, *wanted)
         vehicles = max(1, -(-sum(wanted) // capacity))
-        some = points[: customers + 1]
+        some = SMALL_PLACES[points][: customers + 1]
         made = {"metric": metric, "vehicles": vehicles, "copies": max(3, vehicles)}
         problem = gls.CVRP(some, wanted, capacity, **made)
         if limited:

@@ -105,7 +105,7 @@ def check(problem, found):
 
 
 @pytest.mark.parametrize("seconds", [SHORT, LONG])
-@pytest.mark.parametrize("kind", slow_after(7, list(TOURS)))
+@pytest.mark.parametrize("kind", slow_after(2, list(TOURS)))
 def test_a_solve_of_tours_ends_at_any_reading(clock, kind, seconds):
     problem = TOURS[kind]
     for found in each_end(clock, seconds, lambda: gls.solve(problem, seconds, backend="cpu")):
@@ -115,7 +115,7 @@ def test_a_solve_of_tours_ends_at_any_reading(clock, kind, seconds):
 
 
 @pytest.mark.parametrize("seconds", [SHORT, LONG])
-@pytest.mark.parametrize("kind", slow_after(4, list(ROUTES)))
+@pytest.mark.parametrize("kind", slow_after(2, list(ROUTES)))
 def test_a_solve_of_routes_ends_at_any_reading(clock, kind, seconds):
     problem = ROUTES[kind]
     built = gls.savings(problem, seed=1, backend="cpu")

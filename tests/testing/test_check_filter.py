@@ -9,6 +9,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.extend import Filter
 from gpu_ls_plugin.testing import check_filter
+from tests.helpers.marks import slow_after
 from tests.testing.faults import ON_BOTH, found_out
 
 LEAVE_CITY = """
@@ -91,7 +92,7 @@ FAULTS: dict[str, tuple[Filter, str]] = {
 
 
 @ON_BOTH
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", slow_after(3, FAULTS))
 def test_a_faulty_filter_is_found_out(fault, backend):
     keeps = None if fault == "another one each time" else leaves_city_3
     found_out(check_filter, *FAULTS[fault], backend=backend, keeps=keeps)
@@ -107,6 +108,7 @@ def test_built_in_filters_pass():
     check_filter(gls.GainBound(), backend="cpu")
 
 
+@pytest.mark.slow
 def test_a_radius_agrees_with_brute_force():
     def keeps(problem: gls.TSP, removed: list[Any], added: list[Any]) -> bool:
         return all(problem.distance(a, b) <= 30 for a, b in added)

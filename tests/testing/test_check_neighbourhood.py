@@ -9,7 +9,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.extend import InvalidTypeError
 from gpu_ls_plugin.testing import check_neighbourhood
-from tests.helpers.marks import ON_BOTH
+from tests.helpers.marks import ON_BOTH, slow_after
 from tests.helpers.third_party import MyTwoOpt
 from tests.testing.faults import found_out
 
@@ -58,7 +58,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
 
 
 @ON_BOTH
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", slow_after(9, FAULTS))
 def test_a_faulty_neighbourhood_is_found_out(fault, backend):
     found_out(check_neighbourhood, *FAULTS[fault], backend=backend)
 
@@ -81,7 +81,9 @@ def test_a_neighbourhood_that_is_right_passes(backend):
 
 
 @pytest.mark.parametrize(
-    "part", [gls.OrOpt(2), gls.ThreeOpt(), gls.LinKernighan(6), gls.LinKernighanLead(12)], ids=repr
+    "part",
+    slow_after(1, [gls.OrOpt(2), gls.ThreeOpt(), gls.LinKernighan(6), gls.LinKernighanLead(12)]),
+    ids=repr,
 )
 def test_offers_of_built_in_neighbourhoods_pass(part):
     problem = gls.TSP([(x * x % 37, x * 5 % 23) for x in range(30)], "EUC_2D")

@@ -54,7 +54,7 @@ def assert_steps(search, problem, steps, launch, seed, oracle, *given):
 
 
 @pytest.mark.parametrize("kind", slow_after(2, ["generalised", "quadratic", "colouring"]))
-@examples(60)
+@examples(24)
 @given(seed=SEEDS, launch=launches(25))
 def test_tabu_steps(kind, seed, launch):
     problem, search = problems(seed)[kind], gls.SuccessorSearch(improvement="tabu")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -12,6 +12,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProb
 from gpu_ls_plugin.routes.construction.sweep import customers_by_angle
 from gpu_ls_plugin.tours.construction.random_tours import philox
 from tests.helpers import route_oracle
+from tests.helpers.examples import examples
 from tests.helpers.instances import cvrp_instance
 from tests.helpers.route_oracle import some_cvrp
 from tests.helpers.routing import KINDS, random_cvrp
@@ -33,7 +34,7 @@ def test_savings_by_hand():
 
 
 @pytest.mark.parametrize("kind", WITHOUT_FLEET)
-@settings(max_examples=40)
+@examples(40)
 @given(customers=st.integers(1, 40), seed=st.integers(0, 999), capacity=st.integers(9, 60))
 def test_row_0_joins_like_the_plain_version(kind, customers, seed, capacity):
     problem = some_cvrp(kind, customers, seed, capacity)
@@ -64,7 +65,7 @@ OPEN = {"parallel": range, "sequential": lambda routes: range(routes - 1, routes
 
 @pytest.mark.parametrize("kind", INTEGER)
 @pytest.mark.parametrize("order", OPEN)
-@settings(max_examples=25)
+@examples(25)
 @given(customers=st.integers(1, 25), seed=st.integers(0, 999), capacity=st.integers(9, 60))
 def test_row_0_inserts_the_cheapest_customer(kind, order, customers, seed, capacity):
     problem = some_cvrp(kind, customers, seed, capacity)
@@ -81,7 +82,7 @@ def test_insertion_has_two_orders():
 
 
 @pytest.mark.parametrize("kind", ["capacity", "duration", "tight"])
-@settings(max_examples=40)
+@examples(40)
 @given(customers=st.integers(1, 30), seed=st.integers(0, 999), capacity=st.integers(9, 60))
 def test_sweeps_go_around_the_depot(kind, customers, seed, capacity):
     problem = some_cvrp(kind, customers, seed, capacity)
@@ -120,7 +121,7 @@ def visited(problem: gls.CVRP, tour: np.ndarray) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", ["tight", *KINDS])
-@settings(max_examples=40)
+@examples(40)
 @given(customers=st.integers(1, 8), seed=st.integers(0, 999), capacity=st.integers(9, 30))
 def test_split_is_the_best_of_all_ways(kind, customers, seed, capacity):
     problem = some_cvrp(kind, customers, seed, capacity)
@@ -137,7 +138,7 @@ def test_split_is_the_best_of_all_ways(kind, customers, seed, capacity):
             assert visited(problem, tour) == row
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(customers=st.integers(2, 8), most=st.integers(1, 8), seed=st.integers(0, 999))
 def test_split_into_no_more_routes_than_vehicles(customers, most, seed):
     random = np.random.default_rng(seed)
@@ -159,7 +160,7 @@ def test_split_into_no_more_routes_than_vehicles(customers, most, seed):
 
 
 @pytest.mark.parametrize("kind", ["tight", *KINDS])
-@settings(max_examples=60)
+@examples(60)
 @given(customers=st.integers(1, 8), seed=st.integers(0, 999), capacity=st.integers(9, 20))
 def test_a_soft_split_pays_for_excess(kind, customers, seed, capacity):
     hard = some_cvrp(kind, customers, seed, capacity)

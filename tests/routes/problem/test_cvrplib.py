@@ -9,12 +9,13 @@ import stat
 import numpy as np
 import pytest
 import vrplib
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import FileFormatError, GpuLsError, UnsupportedProblemError
 from gpu_ls_plugin.routes.problem.cvrplib import rounds
+from tests.helpers.examples import examples
 from tests.helpers.instances import FOLDER, each_name, instance_path
 
 HEAD = "NAME : small\nTYPE : CVRP\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EUC_2D\nCAPACITY : 4\n"
@@ -154,7 +155,7 @@ def test_written_solutions(tmp_path):
     assert {file.name for file in tmp_path.iterdir()} == {"small.vrp", "out.sol"}
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.permutations([1, 2, 3, 4, 5, 6, 7]), st.sets(st.integers(1, 6)))
 def test_solutions_of_any_routes(tmp_path_factory, customers, cuts):
     points = [(i * i % 11 + i / 7, 3 * i % 7) for i in range(8)]
@@ -273,7 +274,7 @@ def test_cut_files_are_refused_or_whole(tmp_path):
             np.testing.assert_array_equal(problem.nodes.coordinates, whole.nodes.coordinates)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.data())
 def test_damaged_files_raise_nothing_else(tmp_path_factory, data):
     place = data.draw(st.integers(0, len(SMALL) - 1))

@@ -9,6 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, UnsupportedProblemError
+from tests.helpers.marks import slow_after
 from tests.helpers.route_oracle import best_cost
 from tests.helpers.routing import giant_tours, random_cvrp
 
@@ -53,7 +54,7 @@ def test_soft_constraints_allow_cheaper_tours():
     assert paid.min() <= hard.best_cost
 
 
-@pytest.mark.parametrize("customers", [1, 2, 3, 4])
+@pytest.mark.parametrize("customers", slow_after(2, [1, 3, 2, 4]))
 def test_few_customers(customers):
     problem = random_cvrp("real duration", customers)
     starts = problem.tour([[c] for c in range(1, customers + 1)])[None].repeat(2, axis=0)

@@ -25,7 +25,7 @@ def starts_of(problem: gls.CVRP, size: int = 3) -> np.ndarray:
 @pytest.mark.parametrize(
     ("search", "kind"),
     slow_after(
-        3,
+        2,
         [
             *((search, "capacity") for search in (PARTS, GENETIC)),
             *((GENETIC, kind) for kind in ("real duration", "fleet", "duration", "real")),

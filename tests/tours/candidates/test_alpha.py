@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import Delaunay
 
@@ -20,6 +20,7 @@ from gpu_ls_plugin.tours.candidates.sparse_graph import SparseGraph, neighbour_g
 from gpu_ls_plugin.tours.problem.tsplib import read_tour
 from tests.helpers import one_trees, oracles
 from tests.helpers.candidate_lists import Treeless, assert_lists
+from tests.helpers.examples import examples
 from tests.helpers.instances import OPTIMA, each_name, instance_path, tsp_instance, tsp_names
 from tests.helpers.processes import run_python
 from tests.helpers.random_problems import METRICS, random_problem
@@ -39,7 +40,7 @@ def random_penalties(n: int, seed: int, zero: bool) -> np.ndarray:
     return 0.0 * values if zero else values
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.integers(4, 11), st.integers(0, 10**6), st.integers(2, 30), st.booleans())
 def test_trees_and_alphas_are_those_of_the_definition(n, seed, span, zero):
     d = random_problem("EXPLICIT", n, seed, span).matrix
@@ -60,7 +61,7 @@ def test_trees_and_alphas_are_those_of_the_definition(n, seed, span, zero):
         assert alphas.tolist() == expected
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(4, 11), st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 10))
 def test_the_candidates_are_those_of_least_alpha(n, seed, span, k):
     d = random_problem("EXPLICIT", n, seed, span).matrix
@@ -75,7 +76,7 @@ def test_the_candidates_are_those_of_least_alpha(n, seed, span, k):
             assert row == others[: len(row)]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(4, 11), st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 10))
 def test_two_cities_and_one_of_each_quadrant_are_chosen_first(n, seed, span, k):
     problem, penalties = random_problem("EUC_2D", n, seed, span), random_penalties(n, seed, False)
@@ -230,6 +231,7 @@ def test_modules_are_imported_before_lists_are_made():
 import sys
 import numpy as np
 import gpu_ls_plugin as gls
+from tests.helpers.examples import examples
 problem = gls.TSP(np.random.default_rng(0).integers(0, 1000, (60, 2)), "EUC_2D")
 gls.Alpha(5).compile(problem)
 ready = set(sys.modules)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_ls_plugin import TSP, Detour, Nearest
@@ -12,6 +12,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from gpu_ls_plugin.tours.candidates import detour
 from tests.helpers import oracles
 from tests.helpers.candidate_lists import assert_lists
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import METRICS, random_problem
 
 
@@ -27,7 +28,7 @@ def brute_force(d: list[list[float]], k: int) -> list[list[int]]:
     ]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.sampled_from(METRICS), st.integers(1, 25), st.integers(1, 12), st.integers(2, 9))
 def test_lists_are_those_of_brute_force(metric, n, k, span):
     problem = random_problem(metric, n, span=span)

@@ -8,13 +8,14 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_ls_plugin import TSP, All, Nearest
 from gpu_ls_plugin.tours.candidates.nearest import nearest_lists
 from tests.helpers import oracles
 from tests.helpers.candidate_lists import assert_lists
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import METRICS, random_problem
 
 
@@ -24,7 +25,7 @@ def assert_nearest(problem: TSP, k: int) -> None:
     assert_lists(problem, Nearest(k).of(problem), expected)
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(
     st.sampled_from(METRICS),
     st.integers(1, 57),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_ls_plugin import TSP
@@ -16,6 +16,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.tours.candidates.quadrant import LOOKS, Quadrant
 from tests.helpers import oracles
 from tests.helpers.candidate_lists import Treeless, assert_lists
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import COORDINATE, random_problem
 
 
@@ -59,7 +60,7 @@ def test_lists_are_those_of_brute_force(metric, n):
         assert_quadrants(random_problem(metric, n, seed=m), m)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(2, 60), st.integers(4, 15), st.integers(2, 9), st.integers(0, 99))
 def test_ties_and_duplicates(n, m, span, seed):
     assert_quadrants(random_problem("EUC_2D", n, seed, span), m)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
@@ -16,6 +16,7 @@ from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 from gpu_ls_plugin.tours.candidates.union import Union
 from tests.helpers import oracles
 from tests.helpers.candidate_lists import assert_lists
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import random_problem
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def filled(problem: TSP, rows: list[list[int]]) -> list[list[int]]:
     ]
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(PROBLEMS, SETS, SETS)
 def test_a_union_lists_the_first_set_then_the_rest_of_the_second(problem, first, second):
     a, b = (part.of(problem).cities.tolist() for part in (first, second))

@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -20,6 +20,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.tours.construction.random_tours import shuffle
 from tests.helpers import oracles
+from tests.helpers.examples import examples
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import METRICS, random_problem
 
@@ -79,7 +80,7 @@ def assert_greedy(problem: gls.TSP) -> None:
     assert oracles.edges(tour) == expected
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     st.sampled_from(METRICS),
     st.integers(4, 70),

@@ -33,6 +33,7 @@ from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from tests.helpers import assembly_oracle
 from tests.helpers.examples import examples
 from tests.helpers.graph_oracle import edges
+from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
 
 CPU = get_backend("cpu")
@@ -55,7 +56,9 @@ PERMUTATION_CROSSOVERS = [
 
 
 @pytest.mark.parametrize(
-    "part", [*PERMUTATION_CROSSOVERS, gls.PartitionRecombination()], ids=lambda part: part.name
+    "part",
+    slow_after(3, [gls.PartitionRecombination(), *PERMUTATION_CROSSOVERS]),
+    ids=lambda part: part.name,
 )
 def test_meets_the_contract_of_recombinations(part):
     check_recombination(part, backend="cpu")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from tests.helpers import graph_oracle
+from tests.helpers.examples import examples
 from tests.helpers.graph_oracle import edges
 from tests.helpers.parents import crossings
 from tests.helpers.philox import philox
@@ -27,7 +28,7 @@ def foreign(child, first, second):
     return edges(child) - edges(first) - edges(second)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(crossings(), st.integers(0, 2**40))
 def test_children_are_the_oracles(crossing, first_row):
     problem, first, second, seed = crossing

@@ -10,6 +10,7 @@ from gpu_ls_plugin.core.text import snake_case
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, pair_layouts
 from gpu_ls_plugin.tours.crossovers.assembly_layouts import CycleBlocks, SingleCycles
 from tests.helpers import host_program
+from tests.helpers.marks import diagonal
 
 # The C++ types, with the type of a city left open.
 FUNCTORS = {
@@ -28,9 +29,11 @@ parts = pytest.mark.parametrize("part", FUNCTORS, ids=lambda part: part.name)
 CITIES = [*range(1, 70), 127, 128, 129, 1000, 65_535, 65_536]
 
 
-@pytest.mark.parametrize("part", [*FUNCTORS, *STRATEGIES], ids=lambda part: part.name)
-@pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
-def test_memory_of_a_pair(part, city, city_bytes):
+@pytest.mark.parametrize(
+    ("part", "of_city"), diagonal([*FUNCTORS, *STRATEGIES], [("uint16", 2), ("int", 4)])
+)
+def test_memory_of_a_pair(part, of_city):
+    city, city_bytes = of_city
     functor = (FUNCTORS | STRATEGIES)[part]
     folder = getattr(part, "folder", "tours/crossovers")
     header = f"{folder}/{snake_case(functor.partition('<')[0])}.cuh"

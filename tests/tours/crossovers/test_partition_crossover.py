@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -93,7 +93,7 @@ def test_children_are_the_oracles(crossing):
         assert edges(child) == graph_oracle.partition_crossover(*pair, lambda a, b: lengths[a][b])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(crossings(), st.integers(0, 2**40))
 def test_children_have_edges_of_their_parents_and_cost_no_more_than_either(crossing, first_row):
     problem, first, second, seed = crossing

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -14,6 +14,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProb
 from gpu_ls_plugin.tours.fronts import pareto_search, path_moves
 from gpu_ls_plugin.tours.fronts.front import Front, non_dominated
 from gpu_ls_plugin.tours.fronts.pareto_search import ParetoLocalSearch
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 KINDS = [kind for cities in range(5) for kind in path_moves.kinds(cities)]
@@ -38,7 +39,7 @@ def start(problem, tours):
     return Front.of(tours, problem.cost(tours))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.lists(st.sampled_from(METRICS), min_size=2, max_size=2),
     st.integers(2, 14),
@@ -73,7 +74,7 @@ def test_two_objectives_keep_all_non_dominated_neighbours(metrics, n, seed, tabl
     assert (np.sort(found.tours, axis=1) == np.arange(n)).all()
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(4, 20), st.integers(3, 4), st.integers(0, 99))
 def test_more_objectives_give_a_front(n, objectives, seed):
     parts = [random_problem("EUC_2D", n, seed + k) for k in range(objectives)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -26,6 +26,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.tours.many import many_input, solve_many
 from gpu_ls_plugin.tours.many.instances import Instances
 from gpu_ls_plugin.tours.many.side_by_side import NARROW, NARROW_DEGREE, NEIGHBOURHOODS, moves_of
+from tests.helpers.examples import examples
 from tests.helpers.random_problems import COORDINATE, random_problem
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def test_problems_of_all_sizes_and_metrics() -> None:
     check(problems, result)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(1, 9), st.sampled_from(COORDINATE), st.integers(0, 10_000))
 @pytest.mark.filterwarnings("ignore::gpu_ls_plugin.core.exceptions.PrecisionWarning")
 def test_small_instances_get_the_shortest_tour(n: int, metric: str, seed: int) -> None:

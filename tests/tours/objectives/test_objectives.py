@@ -87,7 +87,7 @@ def test_descents_on_lists_are_those_of_the_oracle(monkeypatch, objective, parts
     (rule, descend), (moves, searches) = RULES[rule], LISTS[name]
     search = gls.LocalSearch(moves, candidates=gls.Nearest(6), pivoting=rule)
     changed = 0
-    cases = CASES if rule == "First" else CASES[:2]  # the oracle's sweeps take long
+    cases = CASES[::2] if rule == "First" else CASES[:2]  # the oracle's sweeps take long
     for metric, n, seed in cases:
         plain, problem = trial(monkeypatch, OBJECTIVES[objective], metric, n, seed)
         starts = random_tours(n, 3, seed)

@@ -20,7 +20,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
-from tests.helpers.marks import diagonal
+from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.random_problems import random_problem, random_tours
 
 N, ROWS, KICKS = 60, 6, 40
@@ -128,7 +128,9 @@ def test_tours_are_never_worse_than_their_local_optima(search, metric):
 
 
 @pytest.mark.parametrize(
-    "moves", [[gls.OrOpt()], [gls.ThreeOpt()], [gls.ThreeOpt(), gls.OrOpt(2)]], ids=len
+    "moves",
+    slow_after(1, [[gls.ThreeOpt(), gls.OrOpt(2)], [gls.OrOpt()], [gls.ThreeOpt()]]),
+    ids=["both", "or_opt", "three_opt"],
 )
 def test_asymmetric_problems(moves):
     random = np.random.default_rng(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -16,6 +16,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
+from tests.helpers.examples import examples
 from tests.helpers.marks import diagonal
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
@@ -62,7 +63,7 @@ def test_descents_agree_with_those_on_matrices(moves, metrics):
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.lists(st.sampled_from(METRICS[:3] + METRICS[-2:]), min_size=2, max_size=2),
     st.integers(5, 40),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -134,7 +134,7 @@ def test_long_chains_agree_with_the_oracle(moves, rule):
     assert_same(start_of(problem, 11), moves, rule, 60, gls.DoubleBridge(20), steps=3)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(8, 60), st.integers(1, 9), st.sampled_from([4, 1000]), st.integers(0, 1000))
 def test_walks_agree_with_the_oracle(n, walk, span, seed):
     start = start_of(random_problem("EUC_2D", n, seed, span), seed)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -19,6 +19,7 @@ from gpu_ls_plugin.tours.engines.exhaustive import random_k
 from gpu_ls_plugin.tours.engines.exhaustive.random_k import RandomKSteps
 from tests.helpers import host_program
 from tests.helpers.descents import to_optimum
+from tests.helpers.examples import examples
 from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.oracles import NO_GAIN, distance_matrix
 from tests.helpers.philox import WORD, philox_block
@@ -110,7 +111,7 @@ def brute_force(
 
 
 @pytest.mark.parametrize(("three_opt", "metric"), diagonal([True, False], METRICS))
-@settings(max_examples=25)
+@examples(25)
 @given(
     n=st.integers(4, 14),
     k=st.integers(1, 12),

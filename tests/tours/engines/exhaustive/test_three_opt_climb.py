@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -18,7 +18,8 @@ from gpu_ls_plugin.tours.engines.exhaustive.three_opt_climb import ThreeOptClimb
 from tests.helpers import filter_oracle as oracle
 from tests.helpers import host_program
 from tests.helpers.descents import to_optimum
-from tests.helpers.marks import slow_but_usual
+from tests.helpers.examples import examples
+from tests.helpers.marks import slow_after, slow_but_usual
 from tests.helpers.oracles import (
     changed_edges,
     distance_matrix,
@@ -49,7 +50,7 @@ def assert_same_climb(problem: gls.TSP, starts: Any, moves: int = NO_LIMIT) -> N
 
 
 @pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
-@settings(max_examples=25)
+@examples(25)
 @given(
     n=st.integers(4, 13),
     seed=st.integers(0, 10**6),
@@ -81,7 +82,7 @@ def test_a_move_found_by_hand():
     assert (search.move_counts.tolist(), search.pass_counts.tolist()) == ([1], [2])
 
 
-@pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
+@pytest.mark.parametrize("metric", slow_after(1, METRICS))
 def test_ends_in_a_local_optimum(metric):
     problem = random_problem(metric, 60, span=300)
     starts = gls.nearest_neighbour(problem, 3, seed=1, backend="cpu")
