@@ -244,7 +244,7 @@ SEARCHED = [field for field in FIELDS if field[0] not in UNSEARCHED]
 
 @pytest.mark.parametrize(
     ("made", "name"),
-    [pytest.param(*f, marks=[pytest.mark.slow] * (i % 6 > 0)) for i, f in enumerate(SEARCHED)],
+    [pytest.param(*f, marks=[pytest.mark.slow] * (i % 10 > 0)) for i, f in enumerate(SEARCHED)],
     ids=id_of,
 )
 def test_searches_find_the_same(made, name):

@@ -140,7 +140,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(n, marks=[pytest.mark.slow] * (i % 3 > 0 or n == "3-opt, fused"))
+        pytest.param(n, marks=[pytest.mark.slow] * (i % 6 > 0 or n == "3-opt, fused"))
         for i, n in enumerate(CALLS)
     ],
 )

@@ -139,6 +139,7 @@ def test_same_seed_same_tour(tmp_path):
     assert once["kicks"] == 4 * once["kicks_per_tour"] == 20 and once["stopped_by"] == "kicks"
 
 
+@pytest.mark.slow
 def test_defaults(tmp_path, monkeypatch):
     monkeypatch.setenv("GPU_LS_THREADS", "3")
     file = write_instance(tmp_path / "a.tsp", 60)
@@ -363,6 +364,7 @@ def test_a_missing_plot_extra_is_found_before_the_search(option, tmp_path):
     assert done.returncode == 2 and 'pip install "gpu-ls-plugin[plot]"' in done.stderr
 
 
+@pytest.mark.slow
 def test_a_missing_compiler_is_explained(tmp_path):
     file = write_instance(tmp_path / "a.tsp", 9)
     done = gpu_ls_apart("solve", file, *QUICK, CXX="/no/such/compiler")

@@ -14,7 +14,7 @@ from gpu_ls_plugin.core.exceptions import InvalidTourError, UnsupportedProblemEr
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import MODES
 from tests.helpers.configurations import ASYMMETRIC, CUBIC, FILTERED, QUEUES, RANDOM, SEARCHES
-from tests.helpers.marks import ON_BOTH, slow_but_usual
+from tests.helpers.marks import ON_BOTH, slow_after, slow_but_usual
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -23,6 +23,8 @@ OF_ROUTES_FIRST = {"relocate repairs", "exchange repairs"}  # in quick tests of 
 # Variants of other searches of this suite.
 SIMILAR = {"Lin-Kernighan lead, first step", "Lin-Kernighan sweeps", "exchanges together"}
 SIMILAR |= {"2-opt, masked", "3-opt, fused", "or_opt repairs", "lin_kernighan_lead repairs"}
+SIMILAR |= {"Lin-Kernighan lead", "3-opt, openings", "2-opt and Or-opt sweeps"}
+SIMILAR |= {"filtered_neighbourhood repairs", "lin_kernighan repairs", "three_opt repairs"}
 SIMILAR |= {"better accepts", "always accepts", "threshold accepts"}
 OF_ROUTES = {gls.RouteMoves, gls.SwapStar, gls.TwoOptStar}  # see tests/routes
 SEARCHES_OF_ROUTES = {"decomposed", "hybrid_genetic_search"}  # see tests/routes/searches
@@ -254,7 +256,7 @@ def test_layouts_do_not_change_the_result(search, layout):
 
 
 @ON_BOTH
-@pytest.mark.parametrize("search", ASYMMETRIC.values(), ids=ASYMMETRIC)
+@pytest.mark.parametrize("search", slow_after(2, ASYMMETRIC.values()), ids=ASYMMETRIC)
 def test_searches_of_asymmetric_problems_never_make_tours_worse(search, backend):
     for n in (*SMALL, 60):
         lengths = np.random.default_rng(n).integers(0, 1000, (n, n))

@@ -185,7 +185,7 @@ OTHERS = (
     "no feasible real routes",
     "giant tours",
 )
-OTHERS += ("routes on the globe", "weighted", "EXPLICIT_REAL")
+OTHERS += ("routes on the globe", "weighted", "tchebycheff", "EXPLICIT_REAL")
 QUICK = [kind for kind in SEARCHED if kind not in OTHERS]
 WITHOUT_SOLVE = ("weighted", "tchebycheff")
 REAL_ROUTES = ("real routes", "no feasible real routes", "soft routes")
@@ -207,7 +207,7 @@ def test_descents_and_chains(kind):
 
 @pytest.mark.parametrize(
     "kind",
-    slow_after(len(QUICK) - 1, (kind for kind in (*QUICK, *OTHERS) if kind not in WITHOUT_SOLVE)),
+    slow_after(len(QUICK), (kind for kind in (*QUICK, *OTHERS) if kind not in WITHOUT_SOLVE)),
 )
 def test_solve(kind):
     problem = SEARCHED[kind]()

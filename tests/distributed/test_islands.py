@@ -22,6 +22,7 @@ from gpu_ls_plugin.distributed.exchange import adopt_guests
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.settings import Settings
 from tests.distributed.conftest import CHAINS, PROBLEM, N
+from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_tours
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ COSTED = {
 }
 
 
-@pytest.mark.parametrize("name", COSTED)
+@pytest.mark.parametrize("name", slow_after(3, COSTED))
 def test_costs_and_feasibility_are_those_of_the_problem(client, name):
     problem, search = COSTED[name]
     rows = gls.random_tours(problem, 4, seed=1)

@@ -71,6 +71,7 @@ def test_costs_are_exact_and_never_rise(kind):
     assert all(one.moves and one.seconds for one in run.told)
 
 
+@pytest.mark.slow
 def test_the_same_numbers_give_the_same_populations():
     problem = random_cvrp("capacity", 20)
     ours, theirs = (begun(problem)[1] for _ in range(2))
@@ -86,6 +87,7 @@ def test_given_tours_are_only_replaced_by_better_ones():
     assert population.costs[0] <= best.best_cost
 
 
+@pytest.mark.slow
 def test_a_pickle_continues_from_the_best_routes():
     problem = random_cvrp("capacity", 30)
     evolution, population, run = begun(problem)

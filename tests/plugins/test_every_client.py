@@ -140,6 +140,7 @@ def test_the_command_line(site: Path, graph: tuple[Path, int], tmp_path: Path) -
     assert saved
 
 
+@pytest.mark.slow
 def test_pymoo(site: Path, graph: tuple[Path, int], tmp_path: Path) -> None:
     pytest.importorskip("pymoo")
     path, best = graph

@@ -246,6 +246,7 @@ def test_the_plugin_is_found_through_its_entry_point(site: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_its_parts_work_alone_and_with_others(site: Path) -> None:
     found = run(site, "-c", USE)
     assert found and all(found.values()), found

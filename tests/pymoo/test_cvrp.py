@@ -374,7 +374,7 @@ def same(ours: Any, theirs: Any) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("stage", "share"), slow_after(1, [(BRED, 0.45), (TRIED, 0.0), (CHAINS, 0.0)])
+    ("stage", "share"), slow_after(0, [(BRED, 0.45), (TRIED, 0.0), (CHAINS, 0.0)])
 )
 @pytest.mark.usefixtures("short_stages")
 def test_copies_continue_identically(stage, share, clock):

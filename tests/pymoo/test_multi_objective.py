@@ -45,6 +45,7 @@ from gpu_ls_pymoo import (
     TSPProblem,
     as_tsp,
 )
+from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
 
 PARTS = [random_problem("EUC_2D", 30, seed, 1000) for seed in range(3)]
@@ -77,7 +78,7 @@ def name_of(algorithm):
     return type(algorithm).__name__
 
 
-@pytest.mark.parametrize("algorithm", list(algorithms()), ids=name_of)
+@pytest.mark.parametrize("algorithm", slow_after(6, algorithms()), ids=name_of)
 def test_algorithms_find_better_fronts_than_without_a_search(algorithm):
     runs = [minimize(PROBLEM, deepcopy(algorithm), ("n_gen", 6), seed=3) for _ in range(2)]
     result = runs[0]
@@ -94,12 +95,15 @@ def test_algorithms_find_better_fronts_than_without_a_search(algorithm):
     assert HV(ref_point=WORST)(result.F) > 1.3 * HV(ref_point=WORST)(known.F)
 
 
-@pytest.mark.parametrize("make", [lambda: NSGA2(pop_size=10, **parts()), lambda: MemeticNSGA2(10)])
+@pytest.mark.parametrize(
+    "make", slow_after(1, [lambda: MemeticNSGA2(10), lambda: NSGA2(pop_size=10, **parts())])
+)
 def test_three_objectives(make):
     result = minimize(THREE, make(), ("n_gen", 4), seed=1)
     assert np.array_equal(THREE.evaluate(result.X), result.F) and result.F.shape[1] == 3
 
 
+@pytest.mark.slow
 def test_real_lengths():
     problem = MultiObjectiveTSPProblem(
         [random_problem("EUC", 20, 1), random_problem("EXPLICIT_REAL", 20)]

@@ -98,7 +98,7 @@ SLOW = [
 
 
 @BOTH
-@pytest.mark.parametrize(("kick", "kind", "soft"), slow_after(len(QUICK), QUICK + SLOW))
+@pytest.mark.parametrize(("kick", "kind", "soft"), slow_after(2, [*QUICK[::-1], *SLOW]))
 def test_chains_know_the_costs_of_their_tours(kick, kind, soft, backend):
     problem, where = random_cvrp(kind, 30, 1), get_backend(backend)
     problem = problem.penalised(load=3, duration=2, vehicles=50) if soft else problem

@@ -85,6 +85,7 @@ def test_routes_come_from_the_other_tour():
     assert found[1.0] > found[0.0] + 1.0
 
 
+@pytest.mark.slow
 @BOTH
 def test_the_same_seed_leads_to_the_same_tours(backend):
     problem = random_cvrp("capacity", 40, 4).penalised(load=20)

@@ -86,6 +86,7 @@ PAIRS = [(kind, gls.TwoOpt(), test) for kind, test in zip(UNDIRECTED, TESTS, str
 TRIPLES = [(kind, gls.ThreeOpt(), gls.Everything()) for kind in UNDIRECTED]
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize(("kind", "part", "test"), slow_after(1, PAIRS + TRIPLES))
 def test_modes_of_filtered_neighbourhoods_lead_to_the_same_tours(kind, part, test, backend):
@@ -147,6 +148,7 @@ def test_an_empty_route_is_tried():
     assert found.best_cost == 40
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize("kind", kinds_from("fleet"))
 def test_moves_that_are_made_together_gain_as_much(kind, backend):

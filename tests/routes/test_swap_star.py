@@ -23,7 +23,7 @@ BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pyt
 QUICK = (("duration", False), ("real", True))
 CASES = pytest.mark.parametrize(
     ("kind", "soft"),
-    slow_after(2, sorted(product(KINDS, (False, True)), key=lambda case: case not in QUICK)),
+    slow_after(1, sorted(product(KINDS, (False, True)), key=lambda case: case not in QUICK)),
 )
 LISTS = pytest.mark.parametrize("lists", [gls.Nearest(1000), gls.Nearest(4)], ids=["all", "few"])
 TINY = 1e-9

@@ -197,6 +197,7 @@ def test_islands():
     assert timed.costs.tolist() == problem.cost(timed.tours).tolist()
 
 
+@pytest.mark.slow
 def test_an_experiment_compares_algorithms(tmp_path):
     pytest.importorskip("pymoo", reason='needs pip install "gpu-ls-plugin[pymoo]"')
     from gpu_ls_pymoo import Experiment, MemeticGA

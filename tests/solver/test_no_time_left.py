@@ -145,7 +145,7 @@ CASES += [(name, kind) for name in TOUR_SEARCHES for kind in list(TOURS)[1:-1]]
 CASES += [(name, kind) for name in ROUTE_SEARCHES for kind in list(ROUTES)[1:]]
 
 
-@pytest.mark.parametrize(("name", "kind"), slow_after(9, CASES))
+@pytest.mark.parametrize(("name", "kind"), slow_after(6, CASES))
 def test_a_search_ends_at_any_reading_and_without_a_budget(clock, name, kind):
     problem, search = {**TOURS, **ROUTES}[kind], {**TOUR_SEARCHES, **ROUTE_SEARCHES}[name]
     start = gls.savings if kind in ROUTES else gls.random_tours

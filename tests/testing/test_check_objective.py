@@ -247,6 +247,7 @@ def test_a_direction_that_is_not_declared_is_found_out():
     found_out(check_objective, part, words, backend="cpu", problems=[problem_of()])
 
 
+@pytest.mark.slow
 def test_a_search_says_what_a_directed_objective_needs():
     problem = problem_of().under(some_deadlines(70, fixed="change"))
     search = gls.IteratedLocalSearch(gls.LocalSearch(), accept=gls.Always())

@@ -133,6 +133,7 @@ def test_a_solve_with_generations_returns_feasible_routes(always, kind, clock):
     assert min(p.best_cost for p in seen) == pytest.approx(found.best_cost)
 
 
+@pytest.mark.slow
 def test_generations_that_reach_the_target_end_a_solve(always):
     problem = random_cvrp("capacity", 30)
     start = float(problem.cost(gls.savings(problem, size=1, backend="cpu"))[0])

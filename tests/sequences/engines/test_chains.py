@@ -44,7 +44,7 @@ def test_kicks_find_the_optimum(kind, descend):
     for n in ITEMS:
         problem = case_of(kind, n, n).problem
         rows, optimum = rows_of(problem, 3, n), problem.compared(every_row(problem)).min()
-        for removed in range(1, n + 1):
+        for removed in {1, 2, n}:
             search = replace(WALK, kick=DestroyRepair(removed, descend))
             result = search(problem, rows, budget=gls.Budget(kicks=200), backend="cpu")
             assert (result.costs == problem.cost(result.tours)).all()

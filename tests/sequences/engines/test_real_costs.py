@@ -9,6 +9,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import FaultyPartError
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.sequences.engines.exact_values import check_values, never_worse
+from tests.helpers.marks import diagonal
 from tests.sequences.problem.functors import permutations
 
 MANY = 5000  # moves, more than any descent of these problems makes
@@ -84,8 +85,7 @@ def problem_of(kind, n, seed):
 KINDS = ("prefix", "suffix", "segments", "pairs", "makespan", "total_flowtime")
 
 
-@pytest.mark.parametrize("kick", [None, gls.DestroyRepair(3)])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "kick"), diagonal(KINDS, [None, gls.DestroyRepair(3)]))
 def test_searches_end_with_exact_costs_that_are_never_worse(kind, kick):
     search = gls.SequenceSearch(MOVES, kick)
     for n in (1, 2, 9, 25):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
@@ -12,9 +13,6 @@ from gpu_ls_plugin.solver import Settings
 from gpu_ls_plugin.solver.plans import plan_of
 from gpu_ls_plugin.tours.engines.compiling_ahead import compile_chains
 from tests.helpers.random_problems import random_problem, random_tours
-
-if TYPE_CHECKING:
-    import pytest
 
 CPU = get_backend("cpu")
 
@@ -43,6 +41,7 @@ def test_both_stages_of_a_crossover_are_compiled(monkeypatch: pytest.MonkeyPatch
     assert {"SingleCycles" in b for b in bodies if "EdgeAssembly" in b} == {True, False}
 
 
+@pytest.mark.slow
 def test_similar_problems_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def compiles(problem: gls.TSP, **given: Any) -> bool:
         before = len(bodies)

@@ -82,6 +82,7 @@ def test_tours_are_nearer_than_those_by_weighted_sums():
     assert near.mean() < 0.98 * far.mean()
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_each_other():
     problem, distant_problem, weights, ideal = distant(["EUC_2D", "EUC"], 40, 5)
     tours, search = random_tours(40, 5), gls.IteratedLocalSearch(STEPS)

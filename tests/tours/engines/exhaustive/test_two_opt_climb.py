@@ -31,6 +31,7 @@ def assert_same_climb(
         assert not any(oracles.has_improving_two_opt_move(d, tour) for tour in result.tours)
 
 
+@pytest.mark.slow
 @examples(240)
 @given(
     st.integers(4, 40),
