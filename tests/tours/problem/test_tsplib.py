@@ -15,7 +15,6 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_plugin.tours.problem.tsplib import read_sections, read_tour, write_tour
-from tests.helpers.examples import examples
 
 PLANE = """\
 NAME : triangle
@@ -91,7 +90,7 @@ def matrix_file(matrix: np.ndarray, layout: str, width: int) -> str:
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
 @pytest.mark.parametrize("layout", ORDER)
-@examples(30)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(n=st.integers(1, 9), width=st.integers(1, 20), seed=st.integers(0, 10**6))
 def test_matrices_come_back_from_every_format(write, layout, dtype, n, width, seed):
     random = np.random.default_rng(seed)
