@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from tests.helpers.marks import in_pairs
 
 N = 12
 
@@ -62,10 +61,9 @@ def test_the_first_row_inserts_by_priority(kind):
         assert costs[0] == pytest.approx(costs[1:].min(), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("objective", "machines", "unit"),
-    in_pairs(["makespan", "total_flowtime"], [2, 20], [1, 0.5]),
-)
+@pytest.mark.parametrize("objective", ["makespan", "total_flowtime"])
+@pytest.mark.parametrize("machines", [2, 20])
+@pytest.mark.parametrize("unit", [1, 0.5])
 def test_flow_shops_know_the_memory_of_a_job(objective, machines, unit):
     """The kernel itself says how many bytes a chain needs."""
 
