@@ -11,6 +11,7 @@ from gpu_ls_plugin.assignment.plan.domains import Domains
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import violation
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_pymoo.domain_problem import SAMPLE, DomainProblem
 from gpu_ls_pymoo.recognition import IdentityCache
 from gpu_ls_pymoo.view import Chosen
@@ -53,7 +54,7 @@ class AssignmentProblem(DomainProblem):
         if not isinstance(problem, Assignment):
             raise InvalidTypeError(
                 f"problem: {type(problem).__name__} is not a gpu_ls_plugin.Assignment; problems of "
-                "pymoo with integer variables need no wrapper"
+                f"pymoo with integer variables need no wrapper. {OWN_OBJECTIVE}"
             )
         self.problem = problem
         self.domains = Domains.of(problem)
@@ -145,7 +146,7 @@ def _between_bounds(problem: Any) -> Domains:
     if not isinstance(problem, pymoo_problem.Problem):
         raise InvalidTypeError(
             f"problem: {type(problem).__name__} is not a pymoo problem; wrap a "
-            "gpu_ls_plugin.Assignment as AssignmentProblem(problem)"
+            f"gpu_ls_plugin.Assignment as AssignmentProblem(problem). {OWN_OBJECTIVE}"
         )
     name, bounds = type(problem).__name__, problem.bounds()
     if any(bound is None or isinstance(bound, dict) for bound in bounds):

@@ -6,22 +6,24 @@ Computing 6(2), 154-160.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from pymoo.core.problem import Problem
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.plugins.search_text import parse_search
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
-from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
-from gpu_ls_pymoo.problems import as_tsp, fitness
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_pymoo.problems import as_tsp, fitness, view_of, wrapper_of
 from gpu_ls_pymoo.search import improve
-from gpu_ls_pymoo.tours import TSPProblem
-from gpu_ls_pymoo.view import View
+from gpu_ls_pymoo.view import View, unmeasured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.core import problem as problems
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.tours.problem.tsp import Writing
 
@@ -102,11 +105,14 @@ class RandomKeysProblem(View, ShownParameters, Problem):
         self.lamarckian_share = checks.number("lamarckian_share", lamarckian_share, least=0, most=1)
         self.seed = checks.seed(seed)
         self.improver = _improver(search, local_search_intensity, backend)
-        self.inner = TSPProblem(problem) if isinstance(problem, TSP) else problem
+        wrapper = wrapper_of(problem)
+        self.inner = problem if wrapper is None else wrapper(problem)
         if self.local_search_probability:
             as_tsp(self.inner)  # raises here if rows are not tours, not only in a run
-        elif not isinstance(problem, Problem | TSP):
-            raise InvalidTypeError(f"problem: {type(problem).__name__} is not a pymoo problem")
+        elif not isinstance(self.inner, Problem):
+            raise InvalidTypeError(
+                f"problem: {type(problem).__name__} is not a pymoo problem. {OWN_OBJECTIVE}"
+            )
         super().__init__(
             n_var=self.inner.n_var,
             n_obj=self.inner.n_obj,
@@ -126,14 +132,30 @@ class RandomKeysProblem(View, ShownParameters, Problem):
     @property
     def _writing(self) -> Writing:
         """Whether a tour and its reverse are the same, as keyword arguments of `edge_numbers`."""
-        if not self.local_search_probability:
+        if not self.local_search_probability or self._encoded.tsp is None:
             return {"symmetric": False}
         return tour_problem(as_tsp(self.inner)).writing
 
+    @cached_property
+    def _encoded(self) -> problems.Problem:
+        """A problem with the encoded rows; lengths and costs do not matter."""
+        try:
+            return view_of(self.inner).for_kicks()
+        except (InvalidTypeError, UnsupportedProblemError):
+            return unmeasured(self.inner.n_var)
+
     def features(self, population: Any) -> NDArray[np.int64]:
-        """Return the numbers of the edges of `tours`, shape (P, n)."""
-        edges: NDArray[np.int64] = edge_numbers(np, self.tours(population), **self._writing)
-        return edges
+        """Return the features of `tours`, shape (P, n): the numbers of their edges if they are.
+
+        Sequences have the features of their domain.
+        """
+        tours, encoded = self.tours(population), self._encoded
+        found: NDArray[np.int64]
+        if encoded.tsp is None:
+            found = domain_of(encoded).features(encoded, np, tours)
+        else:
+            found = edge_numbers(np, tours, **self._writing)
+        return found
 
     def prepare(self, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
@@ -142,7 +164,9 @@ class RandomKeysProblem(View, ShownParameters, Problem):
 
     def decode(self, keys: ArrayLike) -> Tours:
         """Return the tours (P, n) that keys (P, n) encode, without a search."""
-        return decode(np.atleast_2d(np.asarray(keys)))
+        rows, encoded = decode(np.atleast_2d(np.asarray(keys))), self._encoded
+        tours: Tours = domain_of(encoded).with_fixed(encoded, np, rows)
+        return tours
 
     def tours(self, population: Any) -> Tours:
         """Return the tours whose costs are the fitness: improved tours, if the rows were searched.

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_plugin.evolution.batches.rows import as_tours
 from gpu_ls_plugin.evolution.recognition import sample_tours
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
@@ -52,7 +53,9 @@ class CVRPProblem(DomainProblem):
 
     def __init__(self, cvrp: CVRP, hard: bool | None = None) -> None:
         if not isinstance(cvrp, CVRP):
-            raise InvalidTypeError(f"cvrp: {type(cvrp).__name__} is not a gpu_ls_plugin.CVRP")
+            raise InvalidTypeError(
+                f"cvrp: {type(cvrp).__name__} is not a gpu_ls_plugin.CVRP. {OWN_OBJECTIVE}"
+            )
         self.cvrp = cvrp
         if hard is None:
             hard = cvrp.penalties is None

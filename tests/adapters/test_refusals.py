@@ -47,6 +47,10 @@ PYMOO: dict[str, Any] = {
     "integers": lambda ours: ours.as_tsp(pymoo_problem(xu=9)),
     "several": lambda ours: ours.as_tsp(pymoo_problem(n_obj=2)),
     "no tsp": lambda ours: ours.TSPProblem(SHOP),
+    "no cvrp": lambda ours: ours.CVRPProblem(SHOP),
+    "no assignment": lambda ours: ours.AssignmentProblem(SHOP),
+    "no values": lambda ours: ours.SuccessorSampling().do("problem", 2),
+    "no keys": lambda ours: ours.RandomKeysProblem("problem", local_search_probability=0),
     "not ours": lambda ours: ours.DomainProblem("problem"),
     "several lengths": lambda ours: ours.MemeticNSGA2(4).setup(pymoo_problem(n_obj=2)),
 }

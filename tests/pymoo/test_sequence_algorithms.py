@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.soo.nonconvex.brkga import BRKGA
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.core.population import Population
 from pymoo.optimize import minimize
@@ -88,6 +89,18 @@ def test_crossovers_keep_the_front(problem, kind):
         ours.DomainProblem(problem), parents, pairs, random_state=np.random.default_rng(1)
     ).get("X")
     checked(problem, made)
+
+
+@pytest.mark.parametrize("share", [0, 1])
+def test_random_keys_encode_sequences(problem, share):
+    keys = ours.RandomKeysProblem(problem, backend="cpu", local_search_probability=share)
+    algorithm = BRKGA(n_elites=4, n_offsprings=6, n_mutants=2)
+    found = minimize(keys, algorithm, ("n_gen", 3), seed=1)
+    rows = keys.tours(found.pop)
+    checked(problem, rows, len(rows))
+    assert found.pop.get("F")[:, 0] == pytest.approx(problem.cost(rows))
+    different = len(np.unique(rows, axis=0))
+    assert len(np.unique(np.sort(keys.features(found.pop), axis=1), axis=0)) == different
 
 
 def test_crossovers_that_need_lengths_are_refused_when_a_run_begins():
