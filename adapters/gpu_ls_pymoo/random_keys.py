@@ -39,7 +39,7 @@ TOUR = "tour"  # key in an individual's data: the improved tour, unless its rand
 
 
 class RandomKeysProblem(View, ShownParameters, Problem):
-    """A problem of tours for BRKGA, DE, PSO, CMA-ES and other algorithms over real numbers.
+    """A problem of tours or sequences for BRKGA, DE, PSO, CMA-ES and other real-coded algorithms.
 
     A row has one key in [0, 1] for each city; the tour visits the cities in ascending order of
     their keys. The evaluation decodes all rows of a generation, searches some of the tours in one
@@ -56,9 +56,9 @@ class RandomKeysProblem(View, ShownParameters, Problem):
     Parameters
     ----------
     problem : pymoo problem or TSP
-        A `TSPProblem`, pymoo's `TravelingSalesman`, a TSP, or an object that a plugin converts.
-        With ``local_search_probability=0``, any pymoo problem whose rows are permutations, such as
-        a flow shop; then nothing is searched.
+        A `TSPProblem`, pymoo's `TravelingSalesman`, a TSP, a sequence problem such as a flow shop,
+        or an object that a plugin converts. With ``local_search_probability=0``, any pymoo problem
+        whose rows are permutations; then nothing is searched.
     search : callable or str, optional
         A search of gpu_ls_plugin, or its text, such as "two_opt+or_opt/quadrant(10)". None:
         `default_search`.
