@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import check_name
-from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import (
+    FaultyPartError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnknownPartError,
+)
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.evolution.batches.rows import as_tours, checked_rows
@@ -86,7 +91,12 @@ def kick_kinds() -> dict[str, str]:
 
 def _named(name: str) -> Any:
     """Return the registered kick with a name; raise if there is none."""
-    return registry.lookup(kick_kinds().get(name, "perturbation"), name)()
+    kinds = kick_kinds()
+    try:
+        return registry.lookup(kinds.get(name, "perturbation"), name)()
+    except UnknownPartError as error:
+        others = sorted(known for known, kind in kinds.items() if kind != "perturbation")
+        raise UnknownPartError(f"{error}; of other rows: {', '.join(others)}") from error
 
 
 def _checked(part: Any, problem: Problem, made: Any, tours: Tours) -> Tours:
