@@ -11,9 +11,9 @@ from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS, crossing_k
 from gpu_ls_plugin.sequences.engines.kernels import (
     SCRATCH,
     SHARED,
-    THREADS,
     build_kernel,
     chain_kernel,
+    threads_of,
 )
 from gpu_ls_plugin.sequences.engines.kicked_rows import kick_kernel
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.sequences import Sequence, SequenceSearch
 
-TEAM = f"gls::Block<{THREADS}>"
 MACHINES = (5, 10, 20, 40, 60)  # of published flow shops
 EVERY_MOVE = (sequences.Insertion(3), sequences.Swap(), sequences.Reversal())
 USUAL = sequences.SequenceSearch()
@@ -51,18 +50,23 @@ def all_sequence_kernels(warp: str) -> Iterator[Kernel]:
     for problem in usual:
         yield from sequence_kernels(problem)
         yield chain(problem, LONG)
-        yield kick_kernel(problem, SHARED, TEAM, REPAIR, USUAL.moves)
+        yield kick_kernel(problem, SHARED, team(problem), REPAIR, USUAL.moves)
     for machines in MACHINES:
         yield chain(flow_shop(machines))
         yield chain(flow_shop(machines, "total_flowtime"))
     yield from (chain(problem, STEEP, SCRATCH) for problem in usual[:2])
     yield chain(flow_shop(20, setups=np.ones((20, 1, 1), int)))
     yield chain(flow_shop(20, "weighted_tardiness", due_dates=one))
-    yield chain(sequences.FlowShop(np.full((1, 20), 0.5)))
+    yield from (chain(sequences.FlowShop(np.full((1, 20), time))) for time in (0.5, 100_000))
     yield chain(sequences.SingleMachine(one, one, one, times), LONG)
     yield chain(sequences.Latency(tours.TSP.from_matrix(times / 2), closed=True), STEEP)
     yield chain(sequences.LinearOrdering(times / 2), STEEP, SCRATCH)
     yield from (crossing_kernel(name, warp) for name in CROSSOVERS)
+
+
+def team(problem: Sequence) -> str:
+    """Return the C++ type of the team that handles a chain."""
+    return f"gls::Block<{threads_of(problem)}>"
 
 
 def flow_shop(machines: int, objective: str = "makespan", **more: object) -> Sequence:
@@ -74,9 +78,9 @@ def chain(problem: Sequence, search: SequenceSearch = USUAL, memory: str = SHARE
     """Compose the chains of a search."""
     assert search.kick is not None
     parts = (search.accept, search.kick, search.moves, search.pivoting)
-    return chain_kernel(problem, memory, TEAM, *parts)
+    return chain_kernel(problem, memory, team(problem), *parts)
 
 
 def build(problem: Sequence) -> Kernel:
     """Compose the construction by best insertions."""
-    return build_kernel(problem, SHARED, TEAM)
+    return build_kernel(problem, SHARED, team(problem))

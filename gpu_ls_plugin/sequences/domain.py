@@ -11,7 +11,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.progress import cost_text
 from gpu_ls_plugin.runs.domain import Domain, FileKind, Output, refused
-from gpu_ls_plugin.sequences.cooperation.exchanges import SequenceCrossing
+from gpu_ls_plugin.sequences.cooperation.exchanges import ChainMigration
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
 from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
-SEVERAL = 8  # fewest chains that cross
-CROSSING = SequenceCrossing("order", share=0.25)
-CHAINS = {"cpu": 1, "cuda": 16}  # most chains per thread of a CPU, or multiprocessor of a GPU
+SEVERAL = 8  # fewest chains that help each other
+MIGRATION = ChainMigration(share=0.25, every=0.1)
+# Most chains of a multiprocessor of a GPU; True: if chains look ahead.
+CHAINS = {True: 2, False: 16}
 PER_ITEM = 16  # bytes of a chain's lists
 # If the objective is a Python function: chains that take turns, and their kick.
 TURNS, LARGE_KICK = 8, DestroyRepair(removed=6)
@@ -64,7 +65,8 @@ class Sequences(Domain):
         """Return complete settings: as many chains as the device searches at a time.
 
         Chains start from best insertions, or at random if the objective has no functor. If there
-        are several, they cross. A given search without kicks descends after the default kicks.
+        are several, the worst ones continue from the best ones now and then. A given search without
+        kicks descends after the default kicks.
         """
         given = request.given
         if getattr(given.search, "of_tours", False):
@@ -185,15 +187,15 @@ def _usual_search(problem: Any, population: int = 1) -> SequenceSearch:
     """Return the default search of a number of chains; `problem` is None if it is not known."""
     if problem is not None and not problem.objective.functor():
         return SequenceSearch(kick=LARGE_KICK)
-    return SequenceSearch(exchange=CROSSING if population >= SEVERAL else None)
+    return SequenceSearch(exchange=MIGRATION if population >= SEVERAL else None)
 
 
 def chains(problem: Any, backend: Backend) -> int:
     """Return the default number of chains."""
     if not problem.objective.functor():
         return TURNS
-    most = CHAINS[backend.name]
+    each = 1
     if room := backend.shared_memory:
-        size = problem.n * (PER_ITEM + problem.state_bytes)
-        most = int(np.clip(room // size, 1, most))
-    return most * backend.processors
+        size = problem.n * (PER_ITEM + problem.state_bytes(gpu=True))
+        each = int(np.clip(room // size, 1, CHAINS[problem.objective.looks_ahead]))
+    return each * backend.processors

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 BLOCKS = "sequences/cooperation/common_blocks.cuh"
 PAIRS = struct_of("runs/crossovers/pairs.cuh", "TourPairs")
 MOST_EVERY = 1e6
+# Phases of a chain, and the place of the next item in a queue that does not exist yet; see
+# sequences/engines/sequence_chain.cuh.
+FIRST_DESCENT, NEXT_KICK, NO_QUEUE = 0, 1, -1
 # The C++ template of each crossover, its header, and the bytes per item that a pair needs.
 CROSSOVERS = {
     "blocks": ("gls::CommonBlocks", BLOCKS, 8),
@@ -63,8 +66,8 @@ class ChainExchange(ABC):
         problem : Sequence
         backend : Backend
         own : dict
-            Arguments of the kernels, with arrays (P, ...); `rows`, `bests`, `values`,
-            `best_values` and `ended` may be changed in place.
+            Arguments of the kernels, with arrays (P, ...); `rows`, `bests`, `best_values` and
+            `states` may be changed in place. All chains are between two kicks.
         number : int
             Number of exchanges before.
         """
@@ -166,8 +169,12 @@ class SequenceCrossing(ChainExchange):
         backend.launch(crossing_kernel(self.crossover, backend.warp()), size, arguments)
         if problem.front:
             own["rows"][:] = with_front(xp, own["rows"], problem.front)
-        own["ended"][:] = 0
-        own["progress"][:, :2] = xp.asarray([-1, 0], "int32")  # no queue yet
+        own["states"][:, :4] = xp.asarray(first_state(n), "int32")
+
+
+def first_state(n: int) -> tuple[int, int, int, int]:
+    """Return the state of a chain before its first descent; see `ChainState`."""
+    return FIRST_DESCENT, NO_QUEUE, 0, n
 
 
 def crossing_kernel(crossover: str, team: str) -> Kernel:

@@ -25,7 +25,17 @@ BATCH = struct_of(CHAIN, "SequenceBatch")
 SHARED, SCRATCH = "SequenceShared", "SequenceScratch"  # kinds of memory of a chain
 PIVOTS = {"first": "gls::FirstImprovement", "best": "gls::BestImprovement"}
 BYTES_KEY = "bytes of a sequence"
-THREADS = 64  # of a team on a GPU: a warp for the first items, another for the last ones
+# Threads of a team on a GPU. If an objective looks ahead, each half of a warp looks at an item; about
+# one look in 30 finds a move. Otherwise, lanes share the places of an item.
+AHEAD, ALONE = 256, 64
+
+
+CHAINS_AT_ONCE = {True: 2, False: 1}  # of a multiprocessor, for which the registers must suffice
+
+
+def threads_of(problem: SequenceProblem) -> int:
+    """Return the number of threads of a team on a GPU."""
+    return AHEAD if problem.objective.looks_ahead else ALONE
 
 
 def chain_kernel(
@@ -70,6 +80,7 @@ def _composed(
         functors=(*sources_of(objective, *parts), filled(objective)),
         headers=(CONTRACT, *filter(None, [objective.header])),
         parts=(objective.name, name, *(part.name for part in parts)),
+        blocks_per_multiprocessor=CHAINS_AT_ONCE[objective.looks_ahead],
     )
 
 
@@ -86,9 +97,9 @@ class Layout:
         return self.bytes if self.memory == SHARED else 0
 
     def scratch(self, backend: Backend, size: int) -> dict[str, Any]:
-        """Return the arguments for the memory of `size` chains."""
+        """Return the arguments for the memory of `size` chains; vectors read beyond their data."""
         kept = 0 if self.shared_bytes else self.bytes
-        return {"scratch": backend.xp.empty(size * kept, "uint8"), "scratch_bytes": kept}
+        return {"scratch": backend.xp.zeros(size * kept, "uint8"), "scratch_bytes": kept}
 
 
 def layout_of(
@@ -111,11 +122,22 @@ def built(backend: Backend, problem: SequenceProblem, rows: Any, seed: int) -> A
     """Insert the items of each row in their order, each at its best place; return the rows."""
 
     def compose(memory: str) -> Kernel:
-        return build_kernel(problem, memory, backend.block(THREADS))
+        return build_kernel(problem, memory, backend.block(threads_of(problem)))
 
+    return changed(backend, problem, rows, compose, seed=seed)
+
+
+def changed(
+    backend: Backend,
+    problem: SequenceProblem,
+    rows: Any,
+    compose: Callable[[str], Kernel],
+    **numbers: int,
+) -> Any:
+    """Change rows in place by the kernel that `compose` returns for a kind of memory."""
     layout, kernel = layout_of(backend, problem, compose)
     words, known = problem_arguments(backend, problem)
-    given = {"seed": seed, "rows": rows, **known, **layout.scratch(backend, len(rows))}
+    given = {"rows": rows, **numbers, **known, **layout.scratch(backend, len(rows))}
     arguments = without_others(kernel) | given
     backend.launch(kernel, len(rows), arguments, shared_bytes=layout.shared_bytes)
     backend.wait()
@@ -143,6 +165,6 @@ def without_others(kernel: Kernel) -> dict[str, Any]:
 
 def _bytes(backend: Backend, problem: SequenceProblem, kernel: Kernel) -> int:
     found = backend.xp.zeros(1, "int64")
-    asked = {"n": problem.n, "kicks": -1, "look_counts": found}
+    asked = {"n": problem.n, "until": -1, "look_counts": found}
     backend.launch(kernel, 1, without_others(kernel) | asked)
     return int(found[0])

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.sequences.engines.kernels import (
     PIVOTS,
-    THREADS,
     build_kernel,
-    layout_of,
-    problem_arguments,
-    without_others,
+    changed,
+    threads_of,
 )
 from gpu_ls_plugin.sequences.problem.functor import FILLED, filled
 
@@ -55,14 +53,8 @@ def kicked(
     **numbers: int,
 ) -> Any:
     """Kick each row once, in place, and return the rows; `numbers` are "seed" and "first_row"."""
-    team = backend.block(THREADS)
-    layout, kernel = layout_of(
-        backend, problem, lambda memory: kick_kernel(problem, memory, team, kick, moves)
-    )
-    words, known = problem_arguments(backend, problem)
-    given = {"rows": rows, "strength": kick.strength, **numbers, **known}
-    arguments = without_others(kernel) | given | layout.scratch(backend, len(rows))
-    backend.launch(kernel, len(rows), arguments, shared_bytes=layout.shared_bytes)
-    backend.wait()
-    del words  # the kernel has read them
-    return rows
+
+    def compose(memory: str) -> Kernel:
+        return kick_kernel(problem, memory, backend.block(threads_of(problem)), kick, moves)
+
+    return changed(backend, problem, rows, compose, strength=kick.strength, **numbers)

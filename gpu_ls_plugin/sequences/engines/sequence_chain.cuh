@@ -7,33 +7,46 @@
 
 namespace gls {
 
-// Arguments of all kernels of sequences. If `kicks` is -1, a kernel only writes the size of a
+// What a chain does next. A launch may end within a kick.
+enum Phase : int { kFirstDescent, kNextKick, kPartialDescent, kDescent };
+
+// The state of a chain between two launches.
+struct ChainState {
+  int phase;    // a Phase
+  int at;       // see Descent
+  int idle;     // see Descent
+  int length;   // items in the sequence; the others follow it in the row
+  uint32 salt;  // see WorkingSequence
+};
+
+// Arguments of all kernels of sequences. If `until` is -1, a kernel only writes the size of a
 // chain's memory in bytes to `look_counts`.
 struct SequenceBatch {
   uint64 seed;
-  int64 first_row;       // number of the first row in a larger batch
-  int64 kick;            // number of the first kick of this launch
-  int64 kicks;           // number of kicks
-  int64 looks;           // maximum number of looks at items of a descent that has not ended
-  int64 most_moves;      // maximum number of moves of a chain
-  int64 scratch_bytes;   // of a chain
-  char* scratch;         // shape (P, scratch_bytes); not read if the memory is shared
-  int* rows;             // shape (P, n): the sequences
-  int* bests;            // shape (P, n): the best sequence of each chain
-  void* values;          // shape (P,): values of `rows`
-  void* best_values;     // shape (P,)
-  int* saved;            // scratch, shape (P, n)
-  int* queues;           // shape (P, n): of descents that have not ended
-  int* progress;         // shape (P, 3): of these descents, and their salt
-  unsigned char* ended;  // shape (P,): whether the first descent has ended
-  int64* move_counts;    // shape (P,)
-  int64* look_counts;    // shape (P,): how many values were computed
-  float* units;          // shape (P,): what the level of the acceptance rule is multiplied by
-  double price;          // of a unit of violation
-  float heat, cooling;   // the level is heat - cooling * kick
-  int n;                 // items
-  int fixed;             // how many items at the front stay there
-  int strength;          // of kicks: number of items that are removed
+  int64 first_row;      // number of the first row in a larger batch
+  int64 until;          // number of kicks after which a chain stops
+  int64 looks;          // maximum number of looks at items of a chain in this launch
+  int64 most_moves;     // maximum number of moves of a chain
+  int64 scratch_bytes;  // of a chain
+  char* scratch;        // shape (P, scratch_bytes); not read if the memory is shared
+  int* rows;            // shape (P, n): the sequences
+  int* bests;           // shape (P, n): the best sequence of each chain
+  void* best_values;    // shape (P,)
+  int* saved;           // shape (P, n): the sequence before a kick that has not ended
+  void* values;         // shape (P,): their values; between kicks, those of `rows`
+  int* queues;          // shape (P, n): of descents that have not ended
+  int* states;          // shape (P, 5): a ChainState for each chain
+  int64* kick_counts;   // shape (P,)
+  int64* move_counts;   // shape (P,)
+  int64* look_counts;   // shape (P,): how many values were computed
+  // shape (P,): what the level of the acceptance rule is multiplied by: the mean cost of an item in
+  // the first local optimum; -1 before that.
+  float* units;
+  double price;         // of a unit of violation
+  float heat, cooling;  // the level is heat - cooling * kick
+  int n;                // items
+  int fixed;            // how many items at the front stay there
+  int strength;         // of kicks: number of items that are removed
 };
 
 #ifdef __CUDACC__
@@ -59,76 +72,90 @@ struct SequenceChain {
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, SequenceBatch all, const uint64* words) {
     const int n = all.n;
-    if (all.kicks < 0) return team.once([&] { all.look_counts[item] = Search::bytes(n); });
+    if (all.until < 0) return team.once([&] { all.look_counts[item] = Search::bytes(n); });
     const Objective objective(words);
     Search search(objective, n, all.fixed, Value(all.price), Pieces{Memory::of(all, item)});
     int* const row = all.rows + int64(item) * n;
     int* const best_row = all.bests + int64(item) * n;
     int* const saved = all.saved + int64(item) * n;
+    int* const queue = all.queues + int64(item) * n;
     Value& best = static_cast<Value*>(all.best_values)[item];
+    Value& before = static_cast<Value*>(all.values)[item];
     Philox random(all.seed, Purpose::kSequence, all.first_row + item);
-    search.begin(team, row, n);
+    ChainState& stored = reinterpret_cast<ChainState*>(all.states)[item];
+    ChainState state = stored;
+    int64 kicks = all.kick_counts[item], looks = all.looks;
+    Value least = best, now_before = before;
+    Descent descent{state.at, state.idle};
+    search.salt = state.salt;
     search.moves = all.move_counts[item], search.most_moves = all.most_moves;
-    Value least = best;
+    team.each(n, [&](int k) { search.queue[k] = queue[k]; });
+    search.begin(team, row, state.length);
 
     const auto keep_best = [&] {
-      if (!search.lower(search.now, least)) return;
+      if (state.phase == kPartialDescent || !search.lower(search.now, least)) return;
       least = search.now;
       team.each(n, [&](int k) { best_row[k] = search.order[k]; });
     };
-    bool ready = all.ended[item];
-    if (!ready) {
-      ready = first_descent(team, search, random, all, item);
-      keep_best();
-    }
 #pragma unroll 1
-    for (int64 kick = all.kick; ready && kick < all.kick + all.kicks; ++kick) {
-      if (search.spent(team)) break;
-      const Value before = search.now;
-      const int64 first_step = (kick + 1) * kStepsOfKick;
-      team.each(n, [&](int k) { saved[k] = search.order[k]; });
-      random.seek(first_step + kTieDraws * kSteps);
-      search.salt = random.next();
-      team.sync();
-      Kick::template kick<Pivot, Moves...>(team, search, random, first_step, all.strength);
-      Descent progress;
-      Pivot::template descend<Moves...>(team, search, random, first_step + kQueueDraws * kSteps,
-                                        kNoLimit, progress);
+    for (;;) {
+      const int64 first_step = (kicks + (state.phase != kFirstDescent)) * kStepsOfKick;
+      if (state.phase == kNextKick) {
+        if (search.moves >= all.most_moves) kicks = all.until;
+        if (kicks >= all.until || search.spent(team)) break;
+        now_before = search.now;
+        team.each(n, [&](int k) { saved[k] = search.order[k]; });
+        random.seek(first_step + kTieDraws * kSteps);
+        search.salt = random.next();
+        team.sync();
+        Kick::begin(team, search, random, first_step + kRemovalDraws * kSteps, all.strength);
+        state.phase = Kick::kDescends ? kPartialDescent : kDescent;
+        if (!Kick::kDescends) Kick::end(team, search);
+        descent = Descent();
+      }
+      const int draws = state.phase == kFirstDescent     ? kFirstQueueDraws
+                        : state.phase == kPartialDescent ? kPartialQueueDraws
+                                                         : kQueueDraws;
+      const bool ended = Pivot::template descend<Moves...>(
+          team, search, random, first_step + draws * kSteps, looks, descent);
+      if (!ended && search.moves < all.most_moves) break;
+      descent = Descent();
+      if (state.phase == kPartialDescent) {
+        Kick::end(team, search);
+        state.phase = kDescent;
+        continue;
+      }
       keep_best();
-      random.seek(first_step + kAcceptDraws * kSteps);
-      const float level = (all.heat - all.cooling * float(kick)) * all.units[item];
-      if (!Accept::takes(search.now - before, level, random)) search.restore(team, saved, before);
+      if (state.phase == kDescent) {
+        random.seek(first_step + kAcceptDraws * kSteps);
+        const float level = (all.heat - all.cooling * float(kicks)) * all.units[item];
+        if (!Accept::takes(search.now - now_before, level, random)) {
+          search.restore(team, saved, now_before);
+        }
+        ++kicks;
+      } else if (all.units[item] < 0) {
+        team.sync();
+        team.once([&] { all.units[item] = unit(search.now, n); });
+      }
+      state.phase = kNextKick;
     }
+    keep_best();
     team.sync();
-    team.each(n, [&](int k) { row[k] = search.order[k]; });
+    team.each(n, [&](int k) { row[k] = search.order[k], queue[k] = search.queue[k]; });
     team.once([&] {
-      static_cast<Value*>(all.values)[item] = search.now;
-      best = least;
-      all.ended[item] = ready || search.moves >= all.most_moves;
+      stored = {state.phase, descent.at, descent.idle, search.length, search.salt};
+      all.kick_counts[item] = kicks;
       all.move_counts[item] = search.moves;
       all.look_counts[item] += search.looks;
+      before = state.phase == kNextKick ? search.now : now_before;
+      best = least;
     });
   }
 
  private:
-  // Goes on with the first descent of a chain; returns whether it has ended.
-  template <class Team>
-  GLS_DEVICE static bool first_descent(const Team& team, Search& search, Philox& random,
-                                       const SequenceBatch& all, int item) {
-    int* const queue = all.queues + int64(item) * all.n;
-    int* const stored = all.progress + 3 * int64(item);
-    Descent progress{stored[0], stored[1]};
-    search.salt = uint32(stored[2]);
-    team.each(all.n, [&](int k) { search.queue[k] = queue[k]; });
-    team.sync();
-    const int64 step = all.kick * kStepsOfKick + kFirstQueueDraws * kSteps;
-    const bool ended =
-        Pivot::template descend<Moves...>(team, search, random, step, all.looks, progress);
-    team.sync();
-    team.each(all.n, [&](int k) { queue[k] = search.queue[k]; });
-    team.once(
-        [&] { stored[0] = progress.at, stored[1] = progress.idle, stored[2] = int(search.salt); });
-    return ended;
+  GLS_DEVICE static float unit(Value value, int n) {
+    const double mean = double(value) / n;
+    return float(mean < 0 ? -mean : mean);
   }
 };
 
@@ -139,7 +166,7 @@ struct BuildSequence {
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, SequenceBatch all, const uint64* words) {
     using Search = WorkingSequence<Objective>;
-    if (all.kicks < 0) return team.once([&] { all.look_counts[item] = Search::bytes(all.n); });
+    if (all.until < 0) return team.once([&] { all.look_counts[item] = Search::bytes(all.n); });
     const Objective objective(words);
     Search search(objective, all.n, all.fixed, typename Search::Value(all.price),
                   Pieces{Memory::of(all, item)});
@@ -163,7 +190,7 @@ struct KickSequence {
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, SequenceBatch all, const uint64* words) {
     using Search = WorkingSequence<Objective>;
-    if (all.kicks < 0) return team.once([&] { all.look_counts[item] = Search::bytes(all.n); });
+    if (all.until < 0) return team.once([&] { all.look_counts[item] = Search::bytes(all.n); });
     const Objective objective(words);
     Search search(objective, all.n, all.fixed, typename Search::Value(all.price),
                   Pieces{Memory::of(all, item)});
@@ -171,7 +198,14 @@ struct KickSequence {
     Philox random(all.seed, Purpose::kSequence, all.first_row + item);
     search.salt = random.next();
     search.begin(team, row, all.n);
-    Kick::template kick<Pivot, Moves...>(team, search, random, kStepsOfKick, all.strength);
+    Kick::begin(team, search, random, kStepsOfKick + kRemovalDraws * kSteps, all.strength);
+    if constexpr (Kick::kDescends) {
+      Descent descent;
+      int64 looks = kNoLimit;
+      Pivot::template descend<Moves...>(team, search, random,
+                                        kStepsOfKick + kPartialQueueDraws * kSteps, looks, descent);
+    }
+    Kick::end(team, search);
     team.sync();
     team.each(all.n, [&](int k) { row[k] = search.order[k]; });
   }

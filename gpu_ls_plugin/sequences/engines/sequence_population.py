@@ -14,12 +14,17 @@ from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.sequences.cooperation.exchanges import (
+    FIRST_DESCENT,
+    NEXT_KICK,
+    first_state,
+)
 from gpu_ls_plugin.sequences.engines.exact_values import check_values, never_worse
 from gpu_ls_plugin.sequences.engines.kernels import (
-    THREADS,
     chain_kernel,
     layout_of,
     problem_arguments,
+    threads_of,
 )
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair
 
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.sequences.moves.sequence_moves import SequenceMove
     from gpu_ls_plugin.sequences.problem.sequence import Sequence
 
-FIRST_LOOKS, FIRST_KICKS = 16, 1  # of the first launches, which must be short
+FIRST_LOOKS = 16  # of the first launch, which must be short
 MOST_LOOKS = 2**30  # of a launch
 
 
@@ -89,7 +94,8 @@ class SequencePopulation(Population):
         self.statistics = Statistics()
         self._counted = np.zeros(3, np.int64)
         self._stored = self._first(rows, seed, first_row)
-        self._looks, self._kicks = Pace(FIRST_LOOKS), Pace(FIRST_KICKS)
+        self._pace = Pace(FIRST_LOOKS)
+        self._kicks_of_launch = 1
         self._descended = False
 
     @property
@@ -137,34 +143,36 @@ class SequencePopulation(Population):
         """Return why the stretch ends, or None: "optimum", "target", "kicks" or "moves"."""
         if self.target is not None and float(self.costs.min()) <= self.target:
             return "target"
-        if self._descended and (self.kick is None or not self.moves_items):
+        if self._descended and not self.kicks_items:
             return "moves" if self._out_of_moves.any() else "optimum"
-        if self._descended and (self.done >= leg.until or leg.bred(self.generations)):
-            return "kicks"
         if self.done >= self._most_moves or self._out_of_moves.all():
             return "moves"
+        if self._descended and (self.done >= leg.until or leg.bred(self.generations)):
+            return "kicks"
         return None
 
     def launch(self, leg: Leg) -> None:
-        """Continue the first descents; once all have ended, make a number of kicks."""
-        if not self._descended:
-            self._descend(leg.left)
-            return
-        with self._kicks.timed() as pace:
-            pace.made = max(1, min(pace.steps, leg.until - self.done, self._until_exchange))
-            heat, cooling = leg.level(self.accept, self.done, self.done + pace.made)
-            self._run(leg.left, kick=self.done, kicks=pace.made, heat=heat, cooling=cooling)
-            self.backend.wait()
-        self.done += pace.made
+        """Continue descents and kicks for a number of looks; exchange if it is time."""
+        until = min(leg.until, self._next_exchange) if self.kicks_items else 0
+        with self._pace.timed() as pace:
+            pace.made = min(pace.steps, MOST_LOOKS)
+            heat, cooling = leg.level(self.accept, self.done, self.done + self._kicks_of_launch)
+            self._run(leg.left, until=until, looks=pace.made, heat=heat, cooling=cooling)
+            states, before = self._arguments["states"], self.done
+            self._descended = not bool((states[:, 0] == FIRST_DESCENT).any())  # waits for the GPU
+            self.done = int(self._arguments["kick_counts"].min())
         pace.follow(leg.left)
-        if self.exchange is not None and self.done % self.exchange.kicks(self.problem.n) == 0:
+        self._kicks_of_launch = max(1, self.done - before)
+        if self.exchange is not None and self.done == self._next_exchange:
             self._exchange(self.exchange)
-        if leg.stretch.generations is not None:
+        if self._descended and leg.stretch.generations is not None:
             self.generations += 1
 
     def count(self) -> None:
         """Add kicks, moves and evaluations since the last count to the statistics."""
-        totals = (self.done * len(self), *(int(array.sum()) for array in self.counts[1:]))
+        own = self._arguments
+        names = ("kick_counts", "move_counts", "look_counts")
+        totals = [int(own[name].sum()) for name in names]
         now = np.array(totals)
         kicks, moves, looks = (now - self._counted).tolist()
         self._counted = now
@@ -180,6 +188,9 @@ class SequencePopulation(Population):
         rows, tours, costs = worst[taken], xp.asarray(tours)[taken], xp.asarray(costs)[taken]
         for name, values in (("rows", tours), ("bests", tours), ("best_values", costs)):
             own[name][rows] = values
+        _, *others = first_state(self.problem.n)  # a kick that has not ended begins again
+        own["states"][rows, 0] = xp.minimum(own["states"][rows, 0], NEXT_KICK)
+        own["states"][rows, 1:4] = xp.asarray(others, "int32")
 
     @property
     def counts(self) -> tuple[int, Any, Any]:
@@ -187,21 +198,20 @@ class SequencePopulation(Population):
         return self.done, self._arguments["move_counts"], self._arguments["look_counts"]
 
     @property
-    def moves_items(self) -> bool:
-        """Whether there are at least two items to move."""
-        return self.problem.n - self.problem.fixed > 1
+    def kicks_items(self) -> bool:
+        """Whether there are kicks, and at least two items that may move."""
+        return self.kick is not None and self.problem.n - self.problem.fixed > 1
 
     @property
     def _out_of_moves(self) -> Any:
         return self.counts[1] >= self._most_moves
 
     @property
-    def _until_exchange(self) -> int:
-        """Number of kicks until the next exchange, at least 1."""
+    def _next_exchange(self) -> int:
+        """Number of kicks before the next exchange."""
         if self.exchange is None:
             return NO_LIMIT
-        every = self.exchange.kicks(self.problem.n)
-        return every - self.done % every
+        return (self.exchanges + 1) * self.exchange.kicks(self.problem.n)
 
     def _exchange(self, exchange: ChainExchange) -> None:
         exchange.exchange(self.problem, self.backend, self._arguments, self.exchanges)
@@ -214,16 +224,6 @@ class SequencePopulation(Population):
             self._run()
             if self.exchange is not None:
                 self._exchange(self.exchange)
-
-    def _descend(self, left: float) -> None:
-        with self._looks.timed() as pace:
-            pace.made = min(pace.steps, MOST_LOOKS)
-            self._run(left, kick=self.done, looks=pace.made)
-            self._descended = bool(self._arguments["ended"].all())  # waits for the GPU
-        pace.follow(left)
-        if self._descended and not self.exchanges:
-            own = self._arguments
-            own["units"][:] = abs(own["values"] / self.problem.n).astype("float32")
 
     def _run(self, seconds: float = math.inf, **numbers: float) -> None:
         layout, kernel = self._layout
@@ -242,7 +242,7 @@ class SequencePopulation(Population):
         kick = self.kick or DestroyRepair()  # is not used without kicks
 
         def compose(memory: str) -> Kernel:
-            team = backend.block(THREADS)
+            team = backend.block(threads_of(problem))
             return chain_kernel(problem, memory, team, self.accept, kick, self.moves, self.pivoting)
 
         layout, kernel = layout_of(backend, problem, compose)
@@ -261,9 +261,7 @@ class SequencePopulation(Population):
         return {
             **moved,
             **known,
-            "saved": xp.empty(moved["rows"].shape, "int32"),
-            "kick": 0,
-            "kicks": 0,
+            "until": 0,
             "looks": 0,
             "most_moves": self._most_moves,
             "heat": 0.0,
@@ -285,8 +283,8 @@ class SequencePopulation(Population):
         """Return the state of chains that begin with these rows, on the host."""
         size, n = rows.shape
         values = self.problem.compared(rows)
-        progress = np.zeros((size, 3), np.int32)
-        progress[:, 0] = -1  # there is no queue yet
+        states = np.zeros((size, 5), np.int32)
+        states[:, :4] = first_state(n)
         return {
             "seed": seed,
             "first_row": first_row,
@@ -294,10 +292,11 @@ class SequencePopulation(Population):
             "bests": rows,
             "values": values,
             "best_values": values,
+            "saved": rows,
             "queues": np.zeros((size, n), np.int32),
-            "progress": progress,
-            "ended": np.zeros(size, np.uint8),
-            "units": np.zeros(size, np.float32),
+            "states": states,
+            "units": np.full(size, -1, np.float32),
+            "kick_counts": np.zeros(size, np.int64),
             "move_counts": np.zeros(size, np.int64),
             "look_counts": np.zeros(size, np.int64),
         }

@@ -49,6 +49,8 @@ struct SuffixOf {
 
 // The numbers of first and last items whose states are known.
 struct Known {
+  static constexpr bool kForesees = false;
+
   int heads = 0, tails = 0;
 
   GLS_DEVICE void changed(int before, int after) {

@@ -9,6 +9,7 @@ namespace sequences {
 template <class Objective>
 struct PairEnds {
   using Value = ValueOf<Objective>;
+  static constexpr bool kForesees = false;
 
   const Objective& objective;
 

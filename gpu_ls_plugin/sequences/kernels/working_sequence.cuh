@@ -24,6 +24,18 @@ struct EndsFor<Objective, true, kMachines> {
 template <class Objective>
 using EndsOf = typename EndsFor<Objective, kHasPairs<Objective>, kHasMachines<Objective>>::Type;
 
+// Whether a move takes out and inserts single items only.
+template <class Move>
+constexpr auto moves_one_item(int) -> decltype(Move::kMovesOneItem) {
+  return Move::kMovesOneItem;
+}
+template <class Move>
+constexpr bool moves_one_item(...) {
+  return false;
+}
+template <class Move>
+constexpr bool kMovesOneItem = moves_one_item<Move>(0);
+
 }  // namespace sequences
 
 // Real values are equal if they differ by at most this part of them: the kernel has added the same
@@ -54,6 +66,11 @@ struct WorkingSequence {
   // Whether `Ends::insertions` gives values relative to an unknown one.
   static constexpr bool kRelative = sequences::kHasPairs<Objective>;
 
+  // Whether a descent can look at several items at the same time.
+  template <class... Moves>
+  static constexpr bool kForesees =
+      Ends::kForesees && sizeof...(Moves) == 1 && (sequences::kMovesOneItem<Moves> && ...);
+
   // A place and the value there. Random numbers break ties.
   struct Place {
     Value value;
@@ -64,6 +81,19 @@ struct WorkingSequence {
       if (value != other.value) return value < other.value;
       return lot != other.lot ? lot < other.lot : place < other.place;
     }
+  };
+
+  // How many items of a queue were looked at, and whether the last one has moved.
+  struct Looked {
+    int items;
+    bool moved;
+  };
+
+  // The best moves of the next items of a queue, and the order of these items by place.
+  template <int kLooks>
+  struct Ahead {
+    Place found[kLooks];
+    int turns[kLooks];
   };
 
   // The items without `count` of them from `place` on.
@@ -124,11 +154,11 @@ struct WorkingSequence {
     return moves >= most_moves || team.cut();
   }
 
-  // Begins with `count` items.
+  // Begins with the first `count` of all items.
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const int* items, int count) {
     length = count;
-    team.each(count, [&](int k) { order[k] = items[k], place_of[items[k]] = k; });
+    team.each(n, [&](int k) { order[k] = items[k], place_of[items[k]] = k; });
     ends.begin(team);
     team.sync();
     evaluate(team);
@@ -172,8 +202,14 @@ struct WorkingSequence {
   }
 
   // Draws other random numbers to break ties.
-  GLS_DEVICE void draw_lots() { salt = salt * 1664525u + 1013904223u; }
-  GLS_DEVICE uint32 lot(int place) const {
+  GLS_DEVICE void draw_lots() { salt = salt_after(1); }
+  GLS_DEVICE uint32 salt_after(int draws) const {
+    uint32 found = salt;
+    for (int k = 0; k < draws; ++k) found = found * 1664525u + 1013904223u;
+    return found;
+  }
+  GLS_DEVICE uint32 lot(int place) const { return lot_of(place, salt); }
+  GLS_DEVICE static uint32 lot_of(int place, uint32 salt) {
     return (uint32(place) * 0x9E3779B1u ^ salt) * 0x85EBCA77u;
   }
 
@@ -251,16 +287,74 @@ struct WorkingSequence {
     looks += length - fixed;
     best = team.least(best);
     if (!makes(best.value)) return false;
-    const int other = best.place;
-    const int i = other < here ? other : here, j = (other < here ? here : other) + 1;
-    team.each(j - i, [&](int k) { spare[k] = item(other, i + k); });
+    overwrite(team, here, best.place, [&](int k) { return item(best.place, k); });
+    now = best.value;
+    ++moves;
+    return true;
+  }
+
+  // Replaces the items between two places, both included, by item(k) for each place k.
+  template <class Team, class Item>
+  GLS_DEVICE void overwrite(const Team& team, int here, int there, Item item) {
+    const int i = here < there ? here : there, j = (here < there ? there : here) + 1;
+    team.each(j - i, [&](int k) { spare[k] = item(i + k); });
     team.sync();
     team.each(j - i, [&](int k) { order[i + k] = spare[k], place_of[spare[k]] = i + k; });
     ends.changed(i, length - j);
     team.sync();
-    now = best.value;
+  }
+
+  // Moves an item to another place, as a move that leads to a value.
+  template <class Team>
+  GLS_DEVICE void move_item(const Team& team, int from, int to, Value value) {
+    overwrite(team, from, to, [&](int k) {
+      return k == to ? order[from] : from < to ? order[k + 1] : order[k - 1];
+    });
+    now = value;
     ++moves;
-    return true;
+  }
+
+  // Looks at up to `count` items of the queue from `at` on at the same time, and makes the best
+  // move of the first item that has one. The result is that of looks one after the other.
+  template <class Team>
+  GLS_DEVICE Looked look_ahead(const Team& team, int at, int most) {
+    constexpr int kLooks = Team::kLanes > 1 ? Team::kLanes / Ends::kSide : 1;
+    const int movable = length - fixed, items = most < kLooks ? most : kLooks;
+    const auto place_at = [&](int k) {
+      return place_of[queue[at + k < movable ? at + k : at + k - movable]];
+    };
+    auto& ahead = shared_slot<Ahead<kLooks>>(team);
+    Place* const found = ahead.found;
+    int* const turns = ahead.turns;
+    ends.update(team, order, length);
+    // Lanes of a warp wait for each other, so that neighbours get items with near places.
+    team.each(items, [&](int k) {
+      const int place = place_at(k);
+      int turn = 0;
+      for (int other = 0; other < items; ++other) turn += place_at(other) < place;
+      turns[turn] = k;
+    });
+    team.sync();
+    const int side = team.lane() / Ends::kSide, lane = team.lane() % Ends::kSide;
+    if (side / 2 * 2 < items) {
+      const int k = turns[side < items ? side : items - 1], here = place_at(k);
+      const uint32 own_salt = salt_after(k + 1);
+      Place best{sequences::no_value<Value>(), ~0u, 0};
+      ends.reinsertions(lane, here, fixed, price, [&](int place, Value value) {
+        if (best.value < value) return;
+        const Place other{value, lot_of(place, own_salt), place};
+        if (other < best) best = other;
+      });
+      if (lane == Ends::kHolder && side < items) found[k] = best;
+    }
+    team.sync();
+    const int first = typename Team::Squad().least(
+        items, items, [&](int k) { return lower(found[k].value, now) ? k : items; });
+    const int looked = first < items ? first + 1 : items;
+    salt = salt_after(looked);
+    looks += int64(looked) * movable;
+    if (first < items) move_item(team, place_at(first), found[first].place, found[first].value);
+    return {looked, first < items};
   }
 
   // Inserts the `count` items of `block` as a move that leads to a value.
@@ -316,22 +410,30 @@ GLS_DEVICE void make_queue(const Team& team, Search& search, Philox& random, int
 }
 
 // Looks at the items of a queue in turn, again and again, until a look at each of them has found no
-// move; makes the first move that lowers the value. Ends after `most` looks, or if the search is
-// spent; returns whether the sequence is a local optimum.
+// move; makes the first move that lowers the value. Ends when no more looks are `left`, or if the
+// search is spent; returns whether the sequence is a local optimum.
 struct FirstImprovement {
   template <class... Moves, class Team, class Search>
   GLS_DEVICE static bool descend(const Team& team, Search& search, Philox& random, int64 step,
-                                 int64 most, Descent& progress) {
+                                 int64& left, Descent& progress) {
     if constexpr (sizeof...(Moves) == 0) return true;
     const int count = search.length - search.fixed;
     if (progress.at < 0) make_queue(team, search, random, step), progress.at = 0;
 #pragma unroll 1
-    for (; progress.idle < count; --most) {
-      if (most <= 0 || search.spent(team)) return false;
-      const int item = search.queue[progress.at];
-      progress.at = progress.at + 1 < count ? progress.at + 1 : 0;
-      const bool moved = (Moves::improve(team, search, item) || ...);
-      progress.idle = moved ? 0 : progress.idle + 1;
+    while (progress.idle < count) {
+      if (left <= 0 || search.spent(team)) return false;
+      int items = 1;
+      bool moved;
+      if constexpr (Search::template kForesees<Moves...>) {
+        const int open = count - progress.idle;
+        const auto looked = search.look_ahead(team, progress.at, open < left ? open : int(left));
+        items = looked.items, moved = looked.moved;
+      } else {
+        moved = (Moves::improve(team, search, search.queue[progress.at]) || ...);
+      }
+      progress.at = progress.at + items < count ? progress.at + items : progress.at + items - count;
+      progress.idle = moved ? 0 : progress.idle + items;
+      left -= items;
     }
     return true;
   }
@@ -340,13 +442,13 @@ struct FirstImprovement {
 // Makes the best move of all items, again and again.
 struct BestImprovement {
   template <class... Moves, class Team, class Search>
-  GLS_DEVICE static bool descend(const Team& team, Search& search, Philox&, int64, int64 most,
+  GLS_DEVICE static bool descend(const Team& team, Search& search, Philox&, int64, int64& left,
                                  Descent&) {
     const int count = search.length - search.fixed;
     if constexpr (sizeof...(Moves) == 0) return true;
 #pragma unroll 1
-    for (;; most -= count) {
-      if (most <= 0 || search.spent(team)) return false;
+    for (;; left -= count) {
+      if (left <= 0 || search.spent(team)) return false;
       int best = -1;
       search.only_looks = true, search.least = search.now;
       team.each(count, [&](int k) { search.queue[k] = search.order[search.fixed + k]; });

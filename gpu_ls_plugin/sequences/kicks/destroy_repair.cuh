@@ -1,10 +1,11 @@
-// Kicks of sequences. A kick is a struct with
+// Kicks of sequences. A kick changes a complete sequence into another one, in two steps:
 //
-//   template <class Pivot, class... Moves, class Team, class Search>
-//   static void kick(const Team&, Search&, Philox&, int64 first_step, int strength)
+//   static constexpr bool kDescends      whether the search descends between the steps
+//   static void begin(const Team&, Search&, Philox&, int64 first_step, int strength)
+//   static void end(const Team&, Search&)
 //
-// It changes a complete sequence into another one, and leaves its value in `Search::now`. Random
-// steps from `first_step` on belong to the kick: see `Draws`.
+// Items that `begin` removes are in `order` behind the sequence. If the search descends, `begin`
+// leaves the value of the sequence in `Search::now`; `end` always does.
 #pragma once
 
 #include "sequences/kernels/working_sequence.cuh"
@@ -12,33 +13,38 @@
 namespace gls {
 
 // Removes random items and inserts each at its best place, in the order of removal (Ruiz and
-// Stützle 2007). With kDescends, the sequence without them is first searched (Dubois-Lacoste,
+// Stützle 2007). With kGivenDescends, the sequence without them is first searched (Dubois-Lacoste,
 // Pagnozzi and Stützle 2017).
-template <bool kDescends>
+template <bool kGivenDescends>
 struct DestroyRepairKick {
-  template <class Pivot, class... Moves, class Team, class Search>
-  GLS_DEVICE static void kick(const Team& team, Search& search, Philox& random, int64 first_step,
-                              int strength) {
+  static constexpr bool kDescends = kGivenDescends;
+
+  template <class Team, class Search>
+  GLS_DEVICE static void begin(const Team& team, Search& search, Philox& random, int64 first_step,
+                               int strength) {
     const int movable = search.length - search.fixed;
     const int count = strength < movable ? strength : movable;
-    // Moves of the other items use `spare` only up to their number.
-    int* const removed = search.spare + (search.length - count);
-    random.seek(first_step + kRemovalDraws * kSteps);
+    random.seek(first_step);
 #pragma unroll 1
     for (int k = 0; k < count; ++k) {
       const int left = search.length - search.fixed;
       search.erase(team, search.fixed + int(random.below(uint32(left))), 1);
-      team.once([&] { removed[k] = search.block[0]; });
+      team.once([&] { search.order[search.length] = search.block[0]; });
     }
-    if constexpr (kDescends && sizeof...(Moves) > 0) {
-      Descent progress;
-      search.evaluate(team);
-      Pivot::template descend<Moves...>(
-          team, search, random, first_step + kPartialQueueDraws * kSteps, kNoLimit, progress);
-    }
+    team.once([&] {  // the first one that was removed comes first
+      for (int i = search.length, j = search.n - 1; i < j; ++i, --j) {
+        const int item = search.order[i];
+        search.order[i] = search.order[j], search.order[j] = item;
+      }
+    });
+    if constexpr (kDescends) search.evaluate(team);
+  }
+
+  template <class Team, class Search>
+  GLS_DEVICE static void end(const Team& team, Search& search) {
 #pragma unroll 1
-    for (int k = 0; k < count; ++k) {
-      team.once([&] { search.block[0] = removed[k]; });
+    while (search.length < search.n) {
+      team.once([&] { search.block[0] = search.order[search.length]; });
       search.insert_best(team, 1);
     }
     if constexpr (Search::kRelative) search.evaluate(team);

@@ -14,6 +14,8 @@ namespace gls {
 // Moves a block of up to kLongest items, beginning with the item, to its best place.
 template <int kLongest>
 struct InsertionMove {
+  static constexpr bool kMovesOneItem = kLongest == 1;
+
   template <class Team, class Search>
   GLS_DEVICE static bool improve(const Team& team, Search& search, int item) {
 #pragma unroll 1

@@ -6,13 +6,14 @@
 namespace gls {
 
 // Base of the objectives of flow shops. Set-up times count if kSetups. Times are of type `Number`:
-// int, or double if costs are real.
-template <class Own, int Machines, bool kSetups, class Number, class Total>
+// int, or double if costs are real. They are stored in the type `Small`.
+template <class Own, int Machines, bool kSetups, class Number, class Small, class Total>
 struct FlowShop : MachineStates<Own, Machines, Number, Total> {
   static constexpr bool kRegular = true;
+  using Span = Small;
 
-  const Number* times;   // of each job, on each machine
-  const Number* setups;  // between two jobs, the one before first, on each machine
+  const Small* times;   // of each job, on each machine
+  const Small* setups;  // between two jobs, the one before first, on each machine
   int jobs;
 
   // The set-up overlaps with the job's time on the machine before.
@@ -45,9 +46,9 @@ template <class Number>
 using SumOf = typename SumOfTimes<Number>::Type;
 
 // The time at which the last job leaves the last machine. Taillard (1990) joins heads and tails.
-template <int Machines, bool kSetups = false, class Number = int>
-struct FlowShopMakespan
-    : FlowShop<FlowShopMakespan<Machines, kSetups, Number>, Machines, kSetups, Number, Number> {
+template <int Machines, bool kSetups = false, class Number = int, class Small = Number>
+struct FlowShopMakespan : FlowShop<FlowShopMakespan<Machines, kSetups, Number, Small>, Machines,
+                                   kSetups, Number, Small, Number> {
   GLS_DEVICE Number finish(Number, Number last, int) const { return last; }
   GLS_DEVICE SumOf<Number> cost_of(Number total) const { return total; }
 
@@ -63,9 +64,9 @@ struct FlowShopMakespan
 };
 
 // The sum of the times at which the jobs leave the last machine.
-template <int Machines, bool kSetups = false, class Number = int>
-struct FlowShopFlowtime : FlowShop<FlowShopFlowtime<Machines, kSetups, Number>, Machines, kSetups,
-                                   Number, SumOf<Number>> {
+template <int Machines, bool kSetups = false, class Number = int, class Small = Number>
+struct FlowShopFlowtime : FlowShop<FlowShopFlowtime<Machines, kSetups, Number, Small>, Machines,
+                                   kSetups, Number, Small, SumOf<Number>> {
   using Sum = SumOf<Number>;
 
   GLS_DEVICE Sum finish(Sum total, Number last, int) const { return total + last; }
@@ -73,9 +74,9 @@ struct FlowShopFlowtime : FlowShop<FlowShopFlowtime<Machines, kSetups, Number>, 
 };
 
 // The sum of weights times delays beyond due dates.
-template <int Machines, bool kSetups = false, class Number = int>
-struct FlowShopTardiness : FlowShop<FlowShopTardiness<Machines, kSetups, Number>, Machines, kSetups,
-                                    Number, SumOf<Number>> {
+template <int Machines, bool kSetups = false, class Number = int, class Small = Number>
+struct FlowShopTardiness : FlowShop<FlowShopTardiness<Machines, kSetups, Number, Small>, Machines,
+                                    kSetups, Number, Small, SumOf<Number>> {
   using Sum = SumOf<Number>;
 
   const Sum* due_dates;

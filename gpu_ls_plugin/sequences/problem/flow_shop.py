@@ -163,12 +163,17 @@ class FlowShop(Sequence):
             ends[positions, machines] = own[:, 0]
         return ends
 
-    @property
-    def state_bytes(self) -> int:
+    def state_bytes(self, *, gpu: bool = False) -> int:
         """Memory of a chain per job in bytes: its ends on each machine, and totals."""
+        assert isinstance(self.objective, FlowShopObjective)
         joins = isinstance(self.objective, Makespan)
         number = 4 if self.integer else 8
-        return number * self.machines * (2 if joins else 1) + (number if joins else 8)
+        total = number if joins else 8
+        if not gpu:  # also the ends without a job
+            return number * self.machines * (4 if joins else 1) + total
+        short = self.objective.span_bytes
+        ends = short * self.machines + (number if short < number else 0)
+        return ends * (2 if joins else 1) + total
 
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
+
+LARGEST_SHORT = 2**16 - 1
+DTYPES = {"double": "float64", "int": "int32", "gls::uint16": "uint16"}  # of stored times
 
 
 class FlowShopObjective(SequenceObjective):
@@ -34,12 +38,31 @@ class FlowShopObjective(SequenceObjective):
     def functor(self) -> str:
         """Return the C++ type, which depends on the machines and on the type of times."""
         setups = "false" if self.setups is None else "true"
-        more = "" if self.integer else ", double"
-        return f"gls::{self.struct}<{self.times.shape[1]}, {setups}{more}>"
+        return f"gls::{self.struct}<{self.times.shape[1]}, {setups}, {', '.join(self._types)}>"
+
+    @property
+    def _types(self) -> tuple[str, ...]:
+        """The C++ types of times, and of times that are stored."""
+        if not self.integer:
+            return ("double",)
+        return ("int", "gls::uint16") if self._largest_span <= LARGEST_SHORT else ("int",)
+
+    @property
+    def span_bytes(self) -> int:
+        """Bytes of a time that is stored."""
+        return np.dtype(DTYPES[self._types[-1]]).itemsize
+
+    @cached_property
+    def _largest_span(self) -> int:
+        """Bound of the differences between the times of a job on two machines."""
+        most = self.times.max(axis=1).sum() + self.times.max(axis=0).sum()
+        if self.setups is not None:
+            most += len(self.times) * self.setups.max(initial=0)
+        return int(most - min(self.times[:, 0].sum(), self.times[:, -1].sum()))
 
     def data(self) -> Mapping[str, Any]:
         """Return times and set-up times, with the machines as the last axis."""
-        kind = np.int32 if self.integer else np.float64
+        kind = DTYPES[self._types[-1]]
         found: dict[str, Any] = {"times": np.ascontiguousarray(self.times, kind)}
         if self.setups is not None:
             found["jobs"] = len(self.times)
@@ -84,6 +107,7 @@ class Makespan(FlowShopObjective):
     """The end of the last job."""
 
     name = "makespan"
+    looks_ahead = True
     struct = "FlowShopMakespan"
 
     def finish(self, total: NDArray[Any], ends: NDArray[Any], jobs: NDArray[Any]) -> NDArray[Any]:

@@ -18,6 +18,10 @@
 //       joins the prefix that ends with `item` to the suffix that begins with `next`, machine by
 //       machine; either may be -1; begins with 0
 //
+// The struct may name a small unsigned type `Span` that holds the difference between the times of
+// an item on any machine and on the first one, and between its times to the end on any machine and
+// on the last one. A GPU then has room for more times.
+//
 // The base class makes the members of the general contract of them; the engine computes the states
 // of many items at a time, with the machines as lanes.
 #pragma once
@@ -38,6 +42,7 @@ template <class Own, int Machines, class GivenTime, class GivenTotal>
 struct MachineStates {
   static constexpr int kMachines = Machines;
   using Time = GivenTime;
+  using Span = GivenTime;
   using Total = GivenTotal;
 
   struct State {

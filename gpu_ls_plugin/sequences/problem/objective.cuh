@@ -129,6 +129,15 @@ GLS_DEVICE void set_field(double& field, uint64 word) {
   field = *reinterpret_cast<const double*>(&word);
 }
 
+template <bool kFirst, class First, class Second>
+struct Choice {
+  using Type = Second;
+};
+template <class First, class Second>
+struct Choice<true, First, Second> {
+  using Type = First;
+};
+
 template <class A, class B>
 constexpr bool kSame = false;
 template <class A>

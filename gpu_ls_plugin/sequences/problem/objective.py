@@ -31,12 +31,16 @@ class SequenceObjective(ABC):
         Library of the rows that `evaluate` takes. CuPy arrays are on the current GPU;
         torch tensors are on the host, so move them to your device. Costs may be arrays of any
         library and device.
+    looks_ahead : bool
+        Whether GPU kernels look at several items of a sequence at the same time. True is faster for
+        objectives with machines at level "suffix" (`sequences/problem/machines.cuh`).
     """
 
     name: ClassVar[str] = "objective"
     integer: bool = True
     price: float = 1.0
     library: ClassVar[str] = "numpy"
+    looks_ahead: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -94,8 +94,7 @@ class Sequence(Problem):
         """How many items at the front stay there in searches."""
         return len(self.front)
 
-    @property
-    def state_bytes(self) -> int:
+    def state_bytes(self, *, gpu: bool = False) -> int:
         """About how many bytes of memory a chain needs per item, besides lists of items."""
         return 16
 

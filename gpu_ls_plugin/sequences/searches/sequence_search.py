@@ -248,7 +248,7 @@ def _require_memory(
     problem: Sequence, size: int, backend: Backend, memory_limit: int | None
 ) -> None:
     """Raise InsufficientMemoryError if a number of chains needs more than the limit of bytes."""
-    needed = problem.n * (ROW_BYTES + problem.state_bytes)
+    needed = problem.n * (ROW_BYTES + problem.state_bytes(gpu=bool(backend.shared_memory)))
     fitting = backend.rows_that_fit(needed, 0, backend.memory(memory_limit))
     if fitting < size:
         raise InsufficientMemoryError(

@@ -71,7 +71,7 @@ def test_flow_shops_know_the_memory_of_a_job(objective, machines, unit):
         problem = gls.FlowShop(np.full((jobs, machines), unit), objective)
         search = gls.SequenceSearch(kick=None)
         population = search.population(problem, [range(jobs)], backend="cpu")
-        return population._layout[0].bytes, problem.state_bytes
+        return population._layout[0].bytes, problem.state_bytes()
 
     (small, each), (large, _) = bytes_of(100), bytes_of(1100)
     assert (large - small) / 1000 == 16 + each  # and four integers

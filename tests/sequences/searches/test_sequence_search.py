@@ -12,7 +12,7 @@ SHOP = gls.FlowShop([[3, 1], [2, 5], [4, 4], [1, 6]])
 
 
 def test_more_rows_than_fit_are_refused():
-    rows, limit = gls.random_sequences(SHOP, 5), 4 * SHOP.n * (ROW_BYTES + SHOP.state_bytes)
+    rows, limit = gls.random_sequences(SHOP, 5), 4 * SHOP.n * (ROW_BYTES + SHOP.state_bytes())
     search = gls.SequenceSearch(kick=None)
     assert len(search(SHOP, rows[:4], backend="cpu", memory_limit=limit).tours) == 4
     with pytest.raises(InsufficientMemoryError, match=r"memory_limit: 4 of 5 sequences fit"):
