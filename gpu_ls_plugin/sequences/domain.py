@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 SEVERAL = 8  # fewest chains that help each other
-MIGRATION = ChainMigration(share=0.25, every=0.1)
+SHARE, KICKS = 0.25, 10  # of chains that migrate, and kicks between two migrations
 # Most chains of a multiprocessor of a GPU; True: if chains look ahead.
 CHAINS = {True: 2, False: 16}
 PER_ITEM = 16  # bytes of a chain's lists
@@ -187,7 +187,9 @@ def _usual_search(problem: Any, population: int = 1) -> SequenceSearch:
     """Return the default search of a number of chains; `problem` is None if it is not known."""
     if problem is not None and not problem.objective.functor():
         return SequenceSearch(kick=LARGE_KICK)
-    return SequenceSearch(exchange=MIGRATION if population >= SEVERAL else None)
+    if problem is None or population < SEVERAL:
+        return SequenceSearch()
+    return SequenceSearch(exchange=ChainMigration(SHARE, KICKS / problem.n))
 
 
 def chains(problem: Any, backend: Backend) -> int:

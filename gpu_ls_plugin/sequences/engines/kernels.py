@@ -25,11 +25,9 @@ BATCH = struct_of(CHAIN, "SequenceBatch")
 SHARED, SCRATCH = "SequenceShared", "SequenceScratch"  # kinds of memory of a chain
 PIVOTS = {"first": "gls::FirstImprovement", "best": "gls::BestImprovement"}
 BYTES_KEY = "bytes of a sequence"
-# Threads of a team on a GPU. If an objective looks ahead, each half of a warp looks at an item; about
-# one look in 30 finds a move. Otherwise, lanes share the places of an item.
+# Threads of a team on a GPU. If an objective looks ahead, each half of a warp looks at an item, and
+# about one look in 30 finds a move. Otherwise, lanes share the places of an item.
 AHEAD, ALONE = 256, 64
-
-
 CHAINS_AT_ONCE = {True: 2, False: 1}  # of a multiprocessor, for which the registers must suffice
 
 
