@@ -49,7 +49,6 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"moves": 0}, InvalidParameterError, "moves: 0 is not at least 1"),
     ({"moves": 2.5}, InvalidTypeError, r"moves: 2\.5 is not an integer"),
     ({"kicks": -1, "search": gls.IteratedLocalSearch()}, InvalidParameterError, "kicks: -1"),
-    ({"kicks": 5}, InvalidParameterError, "kicks: 5, but .* pass an IteratedLocalSearch"),
     ({"kicks": 5, "search": "two_opt"}, InvalidParameterError, r"TwoOpt\(\).* makes none"),
     ({"kicks": 5, "search": gls.LocalSearch()}, InvalidParameterError, "makes none"),
     ({"backend": "gpu"}, InvalidParameterError, "backend: 'gpu' is not one of"),
@@ -69,6 +68,15 @@ def test_searched_tours_are_better_exact_and_canonical(face, problem, options):
     assert (problem.cost(made) < problem.cost(given)).all()
     assert face.costs(problem, made) == problem.cost(made).tolist()
     assert (made[:, 0] == 0).all() and (made[:, 1] < made[:, -1]).all()
+
+
+def test_kicks_are_for_default_searches_that_kick(face):
+    shop, given = gls.FlowShop(np.random.default_rng(1).integers(1, 9, (N, 3))), rows(N, 2)
+    assert is_tours(face.search(shop, given, kicks=5))
+    with pytest.raises(
+        InvalidParameterError, match=r"kicks: 5, but .* pass an IteratedLocalSearch"
+    ):
+        face.search(TSP, given, kicks=5)
 
 
 def test_local_optima_are_not_changed(face):

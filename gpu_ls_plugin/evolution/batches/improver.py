@@ -70,6 +70,11 @@ class Improver:
         checks.given_fields(self, checks.integer, "moves", least=1)
         checks.given_fields(self, checks.integer, "kicks", least=0)
         search = improving(self._read(), self.search)
+        if self.search is not None:
+            self._check_kicks(search)
+
+    def _check_kicks(self, search: Callable[..., Any]) -> None:
+        """Raise if kicks are limited, but a search makes none."""
         if self.kicks is not None and repairs(search):
             raise InvalidParameterError(
                 f"kicks: {self.kicks}, but {text_of(search)} makes none; pass an "
@@ -128,6 +133,7 @@ class Improver:
         if seconds <= 0:
             return None
         search = self._found(problem)
+        self._check_kicks(search)
         budget = self._budget(search, problem, seconds)
         result: Result = search(problem, tours, seed=seed, budget=budget, backend=self.backend)
         run.account(result.statistics)

@@ -16,7 +16,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
-from gpu_ls_plugin.runs.search_population import KICKS_OF_A_CALL, search_population
+from gpu_ls_plugin.runs.search_population import search_population
 from gpu_ls_plugin.sequences.construction.random_sequences import random_sequences
 from gpu_ls_plugin.sequences.cooperation.exchanges import ChainExchange
 from gpu_ls_plugin.sequences.engines.kernels import PIVOTS
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.result import Callback, Result
 
+# With 50, a generation of 200 sequences of a 100 x 20 flow shop takes 9 s on two cores.
+KICKS_OF_OFFSPRING = 10
 ROW_BYTES = 32  # bytes of a chain per item, besides states: rows and lists
 TEMPERATURE = 0.05  # of the default acceptance, in mean costs per item
 
@@ -240,8 +242,8 @@ class SequenceSearch:
             )
 
     def own_kicks(self, problem: Sequence) -> int:
-        """Return how many kicks a search makes if there is no other limit."""
-        return KICKS_OF_A_CALL
+        """Return how many kicks an operator of a framework makes per row if nothing limits it."""
+        return KICKS_OF_OFFSPRING
 
 
 def _require_memory(
