@@ -8,6 +8,7 @@ import signal
 import warnings
 from functools import cache
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -53,6 +54,12 @@ def _why_no_gpu() -> str | None:
     return None if count else "no CUDA device"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that selects a share of the tests."""
+    text = "run one of N tests, chosen by their names, and all tests under sanitizers"
+    parser.addoption("--one-of", type=int, default=1, metavar="N", help=text)
+
+
 def pytest_report_header() -> str | None:
     """Return the reason why tests marked `gpu` are deselected, if they are."""
     reason = _why_no_gpu()
@@ -67,11 +74,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     unstable = [item.nodeid for item in items if re.search(r"0x[0-9a-f]{8}", item.nodeid)]
     if unstable:  # they differ between processes of xdist, which then runs no test
         raise pytest.UsageError(f"give the parameters of {unstable[0]} names: ids=...")
-    items.sort(key=lambda item: "test_sanitizers" not in item.nodeid)
+    items.sort(key=lambda item: not _sanitized(item))
+    share = config.getoption("one_of")
+    left_out = [
+        item for item in items if crc32(item.nodeid.encode()) % share and not _sanitized(item)
+    ]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and _why_no_gpu() is not None:
         config.hook.pytest_deselected(items=marked)
         items[:] = [item for item in items if not item.get_closest_marker("gpu")]
+
+
+def _sanitized(item: pytest.Item) -> bool:
+    return "test_sanitizers" in item.nodeid
 
 
 @pytest.fixture(scope="session", autouse=True)

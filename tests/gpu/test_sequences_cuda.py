@@ -98,14 +98,16 @@ def test_acceptance_rules(accept):
     assert_same(search, problem, rows_of(problem, 100), budget=gls.Budget(kicks=60))
 
 
+@pytest.mark.parametrize("scale", [1, 10_000], ids=["short", "long"])  # 16 or 32 bits
 @pytest.mark.parametrize("machines", [1, 2, 20, 31, 32, 33, 40, 60, 63, 65, 128])
 @pytest.mark.parametrize("objective", ["makespan", "total_flowtime"])
-def test_any_number_of_machines(machines, objective):
+def test_any_number_of_machines(machines, objective, scale):
     times = np.random.default_rng(machines).integers(1, 100, (50, machines))
-    problem = gls.FlowShop(times, objective)
+    problem = gls.FlowShop(times * scale, objective)
     assert_same_rows(built, problem, 9, seed=1)
-    search = replace(CHAINS, moves=(gls.Insertion(2), gls.Swap()))
-    assert_same(search, problem, rows_of(problem, 20), budget=gls.Budget(kicks=5))
+    for moves in ((gls.Insertion(),), (gls.Insertion(2), gls.Swap())):
+        search = replace(CHAINS, moves=moves)
+        assert_same(search, problem, rows_of(problem, 20), budget=gls.Budget(kicks=5))
 
 
 @pytest.mark.parametrize("memory", MEMORIES.values(), ids=MEMORIES)

@@ -32,8 +32,7 @@ from gpu_ls_plugin.tours.kernels import sites
 from tests.helpers.configurations import CUBIC, FILTERED, SEARCHES, two_opt_climb
 from tests.helpers.parents import relatives
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
-from tests.sequences.engines.random_problems import ALL as KINDS
-from tests.sequences.engines.random_problems import case_of, rows_of
+from tests.sequences.engines.random_problems import WAYS, case_of, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -60,6 +59,7 @@ ROUTE_PAIRS = (gls.SplitRecombination(), gls.RouteEdgeAssembly())
 
 SEQUENCE_MOVES = (gls.Insertion(3), gls.Swap(), gls.Reversal())
 SEQUENCE_SEARCHES = (
+    gls.SequenceSearch(),
     gls.SequenceSearch(SEQUENCE_MOVES, exchange=gls.SequenceCrossing(every=0.05)),
     gls.SequenceSearch(
         SEQUENCE_MOVES,
@@ -367,12 +367,12 @@ class Watched:
                 self.calls += 1
 
     def sequences(self, problem: gls.TSP) -> None:
-        """Run constructions and chains of each objective, in both memories; cities are items."""
+        """Run constructions and chains of some objectives, in both memories; cities are items."""
         if problem.n not in ITEMS:
             return
         size = self.extent.tours
-        for kind in KINDS:
-            several = case_of(kind, problem.n, 1).problem
+        machines = gls.FlowShop(np.random.default_rng(1).integers(1, 99, (problem.n, 20)))
+        for several in (*(case_of(kind, problem.n, 1).problem for kind in WAYS), machines):
             made = gls.neh(several, size, backend=self.backend)
             rows = np.concatenate([several.check(made), rows_of(several, size)])
             for search in SEQUENCE_SEARCHES:

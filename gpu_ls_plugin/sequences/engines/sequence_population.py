@@ -155,18 +155,17 @@ class SequencePopulation(Population):
         """Continue descents and kicks for a number of looks; exchange if it is time."""
         until = min(leg.until, self._next_exchange) if self.kicks_items else 0
         with self._pace.timed() as pace:
-            pace.made = min(pace.steps, MOST_LOOKS)
+            pace.made, before = min(pace.steps, MOST_LOOKS), self.done
             heat, cooling = leg.level(self.accept, self.done, self.done + self._kicks_of_launch)
             self._run(leg.left, until=until, looks=pace.made, heat=heat, cooling=cooling)
-            states, before = self._arguments["states"], self.done
-            self._descended = not bool((states[:, 0] == FIRST_DESCENT).any())  # waits for the GPU
-            self.done = int(self._arguments["kick_counts"].min())
+            self.done = int(self._arguments["kick_counts"].min())  # waits for the GPU
         pace.follow(leg.left)
         self._kicks_of_launch = max(1, self.done - before)
-        if self.exchange is not None and self.done == self._next_exchange:
-            self._exchange(self.exchange)
+        self._descended = self._all_descended
         if self._descended and leg.stretch.generations is not None:
             self.generations += 1
+        if self.exchange is not None and self.done == self._next_exchange:
+            self._exchange(self.exchange)
 
     def count(self) -> None:
         """Add kicks, moves and evaluations since the last count to the statistics."""
@@ -216,7 +215,12 @@ class SequencePopulation(Population):
     def _exchange(self, exchange: ChainExchange) -> None:
         exchange.exchange(self.problem, self.backend, self._arguments, self.exchanges)
         self.exchanges += 1
-        self._descended = False
+        self._descended = self._all_descended
+
+    @property
+    def _all_descended(self) -> bool:
+        """Whether each chain has ended its first descent."""
+        return not bool((self._arguments["states"][:, 0] == FIRST_DESCENT).any())
 
     def compile(self) -> None:
         """Compile all kernels; the rows are of no use afterwards."""
