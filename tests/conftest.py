@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 if "GPU_LS_CXXFLAGS" not in os.environ:
     os.environ["GPU_LS_CXXFLAGS"] = quick_flags()
 
+QUICK_CASES = 4  # of each test
+
 # Commands and examples run in new processes, which find the package compiled.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -66,6 +68,7 @@ def pytest_report_header() -> str | None:
     return reason and f"tests marked gpu are deselected: {reason}"
 
 
+@pytest.hookimpl(tryfirst=True)  # before marks select
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests marked `gpu` if there is no CUDA device; begin with the longest tests.
 
@@ -74,6 +77,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     unstable = [item.nodeid for item in items if re.search(r"0x[0-9a-f]{8}", item.nodeid)]
     if unstable:  # they differ between processes of xdist, which then runs no test
         raise pytest.UsageError(f"give the parameters of {unstable[0]} names: ids=...")
+    if not any("::" in argument for argument in config.args):
+        _mark_further_cases(items)
     items.sort(key=lambda item: not _sanitized(item))
     share = config.getoption("one_of")
     left_out = [
@@ -86,6 +91,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if marked and _why_no_gpu() is not None:
         config.hook.pytest_deselected(items=marked)
         items[:] = [item for item in items if not item.get_closest_marker("gpu")]
+
+
+def _mark_further_cases(items: list[pytest.Item]) -> None:
+    """Mark cases as slow if a test has more than QUICK_CASES; those that remain are far apart."""
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if not any(item.iter_markers("slow")) and not any(item.iter_markers("timed")):
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tests.values():
+        quick = {k * (len(cases) - 1) // (QUICK_CASES - 1) for k in range(QUICK_CASES)}
+        for k, case in enumerate(cases):
+            if k not in quick:
+                case.add_marker("slow")
 
 
 def _sanitized(item: pytest.Item) -> bool:

@@ -194,6 +194,7 @@ def test_processes_share_their_builds(tmp_path: Path) -> None:
     assert not list((tmp_path / "cache").glob("*.lock"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "never"),
     slow_after(

@@ -104,6 +104,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     return path, -int(best)
 
 
+@pytest.mark.slow
 def test_solve_islands_and_pictures(site: Path, graph: tuple[Path, int], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path, best = graph

@@ -29,6 +29,7 @@ def written(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in files}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "level"), slow_after(5, CASES))
 def test_a_package_installs_runs_and_passes_its_tests(
     kind: str, level: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -165,13 +165,12 @@ class FlowShop(Sequence):
 
     def state_bytes(self, *, gpu: bool = False) -> int:
         """Memory of a chain per job in bytes: its ends on each machine, and totals."""
-        assert isinstance(self.objective, FlowShopObjective)
-        joins = isinstance(self.objective, Makespan)
+        joins = self.objective.name == Makespan.name
         number = 4 if self.integer else 8
         total = number if joins else 8
         if not gpu:  # also the ends without a job
             return number * self.machines * (4 if joins else 1) + total
-        short = self.objective.span_bytes
+        short: int = getattr(self.objective, "span_bytes", number)
         ends = short * self.machines + (number if short < number else 0)
         return ends * (2 if joins else 1) + total
 

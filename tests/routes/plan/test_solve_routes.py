@@ -117,6 +117,7 @@ def test_a_cpu_has_more_populations_if_there_is_more_time():
     assert [each.seconds / least for each in given[:2]] == pytest.approx([0.505, 1.005])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["capacity", "real duration"])
 def test_a_solve_with_generations_returns_feasible_routes(always, kind, clock):
     problem, seen = random_cvrp(kind, 30), []

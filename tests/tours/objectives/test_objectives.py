@@ -73,6 +73,7 @@ RULES = {
 CASES = [("EUC_2D", 9, 1), ("EUC_2D", 26, 2), ("EUC_2D", 33, 3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("objective", "parts"),
     diagonal(

@@ -104,6 +104,7 @@ def assert_same(
             assert getattr(chains, name).tolist() == wanted, name
 
 
+@pytest.mark.slow
 @examples(60)
 @given(
     st.integers(8, 60),

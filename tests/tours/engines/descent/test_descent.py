@@ -80,6 +80,7 @@ SMALL = (  # cities, side of their square, seed, metric
 )
 
 
+@pytest.mark.slow
 @examples(60)
 @given(*SMALL, st.sampled_from(list(LISTS)), st.sampled_from(FIRST_OF))
 def test_first_improvement(n, span, seed, metric, name, best_of):
@@ -95,6 +96,7 @@ def test_multi_improvement(n, span, seed, metric, name, cities):
     assert_same(problem, random_tours(n, 1, seed), name, gls.Multi(cities), min(6, n - 1))
 
 
+@pytest.mark.slow
 @examples(30)
 @given(*SMALL, st.sampled_from(SWEPT), st.sampled_from([None, 2]))
 def test_best_improvement(n, span, seed, metric, name, most):
