@@ -21,7 +21,7 @@ DEAR = 10.0  # price of the usual violation, in mean absolute costs of random ro
 
 
 class PymooObjective(gls.SequenceObjective):
-    """What a copy of a pymoo problem evaluates, in batches, at level "python".
+    """A pymoo problem as an objective of level "python": a copy evaluates rows in batches.
 
     Parameters
     ----------

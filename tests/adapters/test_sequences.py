@@ -90,7 +90,7 @@ def test_a_search_makes_no_row_worse(face, problem):
     assert after.mean() < before.mean()
     fitness = problem.cost(made) if face.framework == "pymoo" else after  # pymoo has constraints
     assert face.costs(problem, made) == fitness.tolist()
-    for number in range(SIZE):  # a single row has no twin, because of which it is kicked
+    for number in range(SIZE):  # the adapters kick only rows that have a twin
         row, options = given[number, None], {"backend": "cpu", "search": "insertion"}
         assert problem.compared(face.search(problem, row, **options))[0] <= before[number]
 

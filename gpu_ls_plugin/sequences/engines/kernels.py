@@ -50,29 +50,29 @@ def chain_kernel(
         (accept.functor, kick.functor, PIVOTS[pivoting], *(move.functor for move in moves))
     )
     parts = (accept, kick, *moves)
-    return _composed("sequence_chain", "SequenceChain", problem, memory, team, functors, parts)
+    return composed("sequence_chain", "SequenceChain", problem, memory, team, functors, parts)
 
 
 def build_kernel(problem: SequenceProblem, memory: str, team: str) -> Kernel:
     """Compose the kernel that inserts items one by one."""
-    return _composed("build_sequence", "BuildSequence", problem, memory, team)
+    return composed("build_sequence", "ChangeRow", problem, memory, team, "gls::Insert")
 
 
-def _composed(
+def composed(
     name: str,
     body: str,
     problem: SequenceProblem,
     memory: str,
     team: str,
-    functors: str = "",
+    functors: str,
     parts: Sequence[Any] = (),
 ) -> Kernel:
-    more = f", {functors}" if functors else ""
+    """Compose a kernel of sequences; `functors` are the arguments of `body` behind the memory."""
     objective = problem.objective
     return Kernel(
         name=name,
         header=CHAIN,
-        body=f"gls::{body}<{FILLED}, gls::{memory}{more}>",
+        body=f"gls::{body}<{FILLED}, gls::{memory}, {functors}>",
         parameters=(BATCH, *parse_parameters("const gls::uint64* objective_words")),
         team=team,
         functors=(*sources_of(objective, *parts), filled(objective)),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.sequences.engines.kernels import (
     PIVOTS,
-    build_kernel,
     changed,
+    composed,
     threads_of,
 )
-from gpu_ls_plugin.sequences.problem.functor import FILLED, filled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,15 +30,8 @@ def kick_kernel(
 ) -> Kernel:
     """Compose the kernel that kicks each row; `moves` are for kicks that also search."""
     functors = ", ".join((kick.functor, PIVOTS["first"], *(move.functor for move in moves)))
-    parts: tuple[Any, ...] = (kick, *moves)
-    name = "kick_sequence"
-    return replace(
-        build_kernel(problem, memory, team),
-        name=name,
-        body=f"gls::KickSequence<{FILLED}, gls::{memory}, {functors}>",
-        functors=(*sources_of(problem.objective, *parts), filled(problem.objective)),
-        parts=(problem.objective.name, name, *(part.name for part in parts)),
-    )
+    change, parts = f"gls::KickOnce<{functors}>", (kick, *moves)
+    return composed("kick_sequence", "ChangeRow", problem, memory, team, change, parts)
 
 
 def kicked(

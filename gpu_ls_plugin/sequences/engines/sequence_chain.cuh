@@ -7,7 +7,7 @@
 
 namespace gls {
 
-// What a chain does next. A launch may end within a kick.
+// The next step of a chain. A launch may end within a kick.
 enum Phase : int { kFirstDescent, kNextKick, kPartialDescent, kDescent };
 
 // The state of a chain between two launches.
@@ -159,10 +159,9 @@ struct SequenceChain {
   }
 };
 
-// Builds sequences: the items of each row are inserted in their order, each at its best place
-// (Nawaz, Enscore and Ham 1983).
-template <class Objective, class Memory>
-struct BuildSequence {
+// Changes each row once.
+template <class Objective, class Memory, class Change>
+struct ChangeRow {
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, SequenceBatch all, const uint64* words) {
     using Search = WorkingSequence<Objective>;
@@ -173,32 +172,31 @@ struct BuildSequence {
     int* const row = all.rows + int64(item) * all.n;
     Philox random(all.seed, Purpose::kSequence, all.first_row + item);
     search.salt = random.next();
-    search.begin(team, row, all.fixed);
-#pragma unroll 1
-    for (int k = all.fixed; k < all.n; ++k) {
-      team.once([&] { search.block[0] = row[k]; });
-      search.insert_best(team, 1);
-    }
+    search.begin(team, row, Change::kOfAll ? all.n : all.fixed);
+    Change::change(team, search, random, all.strength);
     team.sync();
     team.each(all.n, [&](int k) { row[k] = search.order[k]; });
   }
 };
 
-// Kicks each row once.
-template <class Objective, class Memory, class Kick, class Pivot, class... Moves>
-struct KickSequence {
-  template <class Team>
-  GLS_DEVICE static void run(const Team& team, int item, SequenceBatch all, const uint64* words) {
-    using Search = WorkingSequence<Objective>;
-    if (all.until < 0) return team.once([&] { all.look_counts[item] = Search::bytes(all.n); });
-    const Objective objective(words);
-    Search search(objective, all.n, all.fixed, typename Search::Value(all.price),
-                  Pieces{Memory::of(all, item)});
-    int* const row = all.rows + int64(item) * all.n;
-    Philox random(all.seed, Purpose::kSequence, all.first_row + item);
-    search.salt = random.next();
-    search.begin(team, row, all.n);
-    Kick::begin(team, search, random, kStepsOfKick + kRemovalDraws * kSteps, all.strength);
+// Builds a sequence: inserts the items in their order, each at its best place (Nawaz, Enscore and
+// Ham 1983).
+struct Insert {
+  static constexpr bool kOfAll = false;
+
+  template <class Team, class Search>
+  GLS_DEVICE static void change(const Team& team, Search& search, Philox&, int) {
+    search.insert_others(team);
+  }
+};
+
+template <class Kick, class Pivot, class... Moves>
+struct KickOnce {
+  static constexpr bool kOfAll = true;
+
+  template <class Team, class Search>
+  GLS_DEVICE static void change(const Team& team, Search& search, Philox& random, int strength) {
+    Kick::begin(team, search, random, kStepsOfKick + kRemovalDraws * kSteps, strength);
     if constexpr (Kick::kDescends) {
       Descent descent;
       int64 looks = kNoLimit;
@@ -206,8 +204,6 @@ struct KickSequence {
                                         kStepsOfKick + kPartialQueueDraws * kSteps, looks, descent);
     }
     Kick::end(team, search);
-    team.sync();
-    team.each(all.n, [&](int k) { row[k] = search.order[k]; });
   }
 };
 

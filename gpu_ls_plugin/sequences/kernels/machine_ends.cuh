@@ -38,7 +38,7 @@ struct Times {
   static constexpr int kPitch = (kUsed * kOwn) | 1;
   // Whether times are stored as differences to those of the first machine, or of the last one.
   static constexpr bool kSpans = kOnDevice && !kSame<typename Objective::Span, Time>;
-  using Stored = typename Choice<kSpans, typename Objective::Span, Time>::Type;
+  using Stored = Conditional<kSpans, typename Objective::Span, Time>;
   // The distance between the times of a machine for adjacent places of a sequence.
   static constexpr int kNext = kOnDevice ? kPitch : kHeads ? 1 : -1;
 

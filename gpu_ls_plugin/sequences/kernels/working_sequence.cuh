@@ -267,6 +267,16 @@ struct WorkingSequence {
     now = best.value;
   }
 
+  // Inserts the items behind the sequence in `order`, one after the other.
+  template <class Team>
+  GLS_DEVICE void insert_others(const Team& team) {
+#pragma unroll 1
+    while (length < n) {
+      team.once([&] { block[0] = order[length]; });
+      insert_best(team, 1);
+    }
+  }
+
   // Replaces the items from place `here` to the best other place; item k of them becomes
   // item(other, k). Returns whether that lowers the value.
   template <class Team, class Item>

@@ -42,11 +42,7 @@ struct DestroyRepairKick {
 
   template <class Team, class Search>
   GLS_DEVICE static void end(const Team& team, Search& search) {
-#pragma unroll 1
-    while (search.length < search.n) {
-      team.once([&] { search.block[0] = search.order[search.length]; });
-      search.insert_best(team, 1);
-    }
+    search.insert_others(team);
     if constexpr (Search::kRelative) search.evaluate(team);
   }
 };

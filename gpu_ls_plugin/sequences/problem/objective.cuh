@@ -30,6 +30,7 @@
 //   Cost turned(int first, int second)        optional: pair(second, first) - pair(first, second)
 #pragma once
 
+#include "backends/include/conditional.cuh"
 #include "backends/include/team.cuh"
 
 namespace gls {
@@ -128,15 +129,6 @@ GLS_DEVICE void set_field(int64& field, uint64 word) { field = int64(word); }
 GLS_DEVICE void set_field(double& field, uint64 word) {
   field = *reinterpret_cast<const double*>(&word);
 }
-
-template <bool kFirst, class First, class Second>
-struct Choice {
-  using Type = Second;
-};
-template <class First, class Second>
-struct Choice<true, First, Second> {
-  using Type = First;
-};
 
 template <class A, class B>
 constexpr bool kSame = false;
