@@ -30,7 +30,18 @@ if TYPE_CHECKING:
 if "GPU_LS_CXXFLAGS" not in os.environ:
     os.environ["GPU_LS_CXXFLAGS"] = quick_flags()
 
-QUICK_CASES = 4  # of each test
+# Of each test, except in files and folders about input: they compile little, and each case matters.
+QUICK_CASES = 2
+EVERY_CASE = (
+    "tests/backends/test_taken_arrays",
+    "tests/cli/",
+    "tests/core/",
+    "tests/routes/problem/",
+    "tests/sequences/problem/",
+    "tests/solver/test_reading",
+    "tests/test_bad_input",
+    "tests/tours/problem/",
+)
 
 # Commands and examples run in new processes, which find the package compiled.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -97,13 +108,12 @@ def _mark_further_cases(items: list[pytest.Item]) -> None:
     """Mark cases as slow if a test has more than QUICK_CASES; those that remain are far apart."""
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if not any(item.iter_markers("slow")) and not any(item.iter_markers("timed")):
+        if not any(item.iter_markers("slow")) and not item.nodeid.startswith(EVERY_CASE):
             tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for cases in tests.values():
         quick = {k * (len(cases) - 1) // (QUICK_CASES - 1) for k in range(QUICK_CASES)}
-        for k, case in enumerate(cases):
-            if k not in quick:
-                case.add_marker("slow")
+        for k in set(range(len(cases))) - quick:
+            cases[k].add_marker("slow")
 
 
 def _sanitized(item: pytest.Item) -> bool:

@@ -229,6 +229,7 @@ def test_timed_runs_end_without_kernels_of_later_stages(
     assert set((tmp_path / "begun").read_text().split()) & set(never.split("|"))
 
 
+@pytest.mark.slow
 def test_a_long_kernel_is_compiled_quickly_first_and_optimised_if_used(tmp_path: Path) -> None:
     """The process waits for the optimised one at its end, so that the next process finds it."""
     script = (

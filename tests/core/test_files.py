@@ -58,6 +58,7 @@ WRITERS: dict[str, tuple[str, Callable[[Path], object], Callable[[Path], object]
 EACH_WRITER = pytest.mark.parametrize(("ending", "write", "read"), WRITERS.values(), ids=WRITERS)
 
 
+@pytest.mark.slow
 @EACH_WRITER
 def test_many_threads_may_write_one_file(ending, write, read, tmp_path: Path) -> None:
     path = tmp_path / f"out{ending}"

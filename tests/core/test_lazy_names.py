@@ -149,6 +149,7 @@ print(failed)
     assert run_python("-c", code).strip() == "[]"
 
 
+@pytest.mark.slow
 def test_many_threads_can_use_names_at_once() -> None:
     code = """
 import threading, gpu_ls_plugin as gls

@@ -104,6 +104,7 @@ def test_the_command(listed, tmp_path, monkeypatch):
         assert gpu_ls("warm-up", option).returncode == 2
 
 
+@pytest.mark.slow
 def test_programs_for_a_wheel(tmp_path, monkeypatch):
     monkeypatch.setattr(ready_made, "flags_of", lambda level: ("-O0", "-fPIC", "-shared"))
     options = ("--only", "solve: assignment, graph colouring", "--levels", "x86-64-v3", "--arch")

@@ -125,6 +125,7 @@ MOMENTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", slow_after(2, MOMENTS))
 def test_an_interrupt_ends_a_cluster_that_starts(moment, file):
     script = SCRIPT.format(where=MOMENTS[moment], file=file)

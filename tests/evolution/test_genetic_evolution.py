@@ -53,6 +53,7 @@ def begun(problem, given=None):
     return evolution, evolution.start(problem.tsp, np.random.default_rng(1), run, given), run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", slow_after(1, ["capacity", "real duration"]))
 def test_costs_are_exact_and_never_rise(kind):
     problem = random_cvrp(kind, 30)

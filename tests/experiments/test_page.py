@@ -54,6 +54,7 @@ def runs() -> Results:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_page_is_complete_and_self_contained(tmp_path):
     runs().report(tmp_path / "a.html", title=f"Title {EVIL}")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")

@@ -123,6 +123,7 @@ def test_solve_islands_and_pictures(site: Path, graph: tuple[Path, int], tmp_pat
     assert (tmp_path / "cut.png").stat().st_size and (tmp_path / "run.gif").stat().st_size
 
 
+@pytest.mark.slow
 def test_the_command_line(site: Path, graph: tuple[Path, int], tmp_path: Path) -> None:
     path, best = graph
     files = {name: tmp_path / f"{name}.txt" for name in ("out", "history")}

@@ -257,6 +257,7 @@ def test_its_parts_pass_the_checks_for_plugins(site: Path) -> None:
     assert run(site, "-c", CHECKS) == "passed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "search"),
     slow_after(

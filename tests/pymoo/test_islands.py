@@ -50,6 +50,7 @@ def test_a_time_limit_holds(islands):
     assert found.algorithm.termination.perc >= 1 and PROBLEM.cost(found.X) == found.F
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["capacity", "scarce"])
 def test_routes_are_searched_as_by_solve(islands, kind):
     cvrp = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 30)

@@ -95,6 +95,7 @@ def test_algorithms_find_better_fronts_than_without_a_search(algorithm):
     assert HV(ref_point=WORST)(result.F) > 1.3 * HV(ref_point=WORST)(known.F)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", slow_after(1, [lambda: MemeticNSGA2(10), lambda: NSGA2(pop_size=10, **parts())])
 )

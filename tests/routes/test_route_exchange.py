@@ -68,6 +68,7 @@ def common_routes(problem: gls.CVRP, tours: np.ndarray, other: np.ndarray) -> fl
     )
 
 
+@pytest.mark.slow
 def test_routes_come_from_the_other_tour():
     problem = random_cvrp("capacity", 60, 3)
     starts = giant_tours(problem, 20, 4)[:10]  # feasible ones

@@ -29,6 +29,7 @@ def search(k: int = 8, more: Sequence[Neighbourhood] = ()) -> gls.LocalSearch:
     return gls.LocalSearch([gls.RouteMoves(), *more], gls.Nearest(k))
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize(("kind", "soft", "star"), in_pairs(INTEGER, [False, True], STARS))
 def test_it_makes_the_moves_of_the_oracle(
@@ -98,6 +99,7 @@ def test_rotations_and_copies_of_the_depot_make_no_difference(backend: str) -> N
         assert (problem.canonical(again.tours) == problem.canonical(found.tours)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", slow_after(1, [400, None]))
 def test_real_lengths_that_are_integers_lead_to_the_same_routes(limit: int | None) -> None:
     """With real lengths, the gain of a move is measured instead of added up."""

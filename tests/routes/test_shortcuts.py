@@ -35,6 +35,7 @@ SEARCHES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "search"),
     slow_after(1, [*((k, FIRST) for k in PROBLEMS), *(("shorts", s) for s in SEARCHES)]),

@@ -88,6 +88,7 @@ def test_a_rule_that_never_ends_is_found_out(monkeypatch):
     found_out(check_acceptance, Mine(never), r"takes\(\) did not finish within", backend="cpu")
 
 
+@pytest.mark.slow
 @ON_BOTH
 def test_a_rule_that_is_right_passes(backend):
     check_acceptance(Mine(), backend=backend)

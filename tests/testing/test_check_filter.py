@@ -98,6 +98,7 @@ def test_a_faulty_filter_is_found_out(fault, backend):
     found_out(check_filter, *FAULTS[fault], backend=backend, keeps=keeps)
 
 
+@pytest.mark.slow
 @ON_BOTH
 def test_a_filter_that_is_right_passes(backend):
     check_filter(Mine(), leaves_city_3, backend=backend)

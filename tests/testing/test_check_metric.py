@@ -57,6 +57,7 @@ def test_a_faulty_metric_is_found_out(fault, backend):
     found_out(check_metric, *FAULTS[fault], backend=backend)
 
 
+@pytest.mark.slow
 @ON_BOTH
 def test_a_metric_that_is_right_passes(backend):
     check_metric(MyMetric(), backend=backend)

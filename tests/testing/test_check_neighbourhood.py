@@ -75,6 +75,7 @@ def test_a_neighbourhood_that_never_ends_is_found_out(monkeypatch):
     found_out(check_neighbourhood, endless, r"gain\(\) did not finish within", backend="cpu")
 
 
+@pytest.mark.slow
 @ON_BOTH
 def test_a_neighbourhood_that_is_right_passes(backend):
     check_neighbourhood(MyTwoOpt(more=EACH_GAIN.format(gain=SHARED)), backend=backend)

@@ -53,6 +53,7 @@ def assert_steps(search, problem, steps, launch, seed, oracle, *given):
         assert looks in ([], [population.look_counts[row]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", slow_after(2, ["generalised", "quadratic", "colouring"]))
 @examples(24)
 @given(seed=SEEDS, launch=launches(25))

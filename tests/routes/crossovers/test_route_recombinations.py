@@ -274,6 +274,7 @@ def test_directed_lengths():
         gls.RouteEdgeAssembly().cross(problem, first, second, backend="cpu")
 
 
+@pytest.mark.slow
 @each_part
 def test_chains_are_crossed_under_hard_constraints(part):
     problem = routing(30, 10)

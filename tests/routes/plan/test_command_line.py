@@ -58,6 +58,7 @@ def solve(*arguments: object) -> int:
 # output
 
 
+@pytest.mark.slow
 def test_solve_writes_solution_plot_and_json(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     file = write_routing(tmp_path / "some.vrp", 29, route_limit=3500, service_times=10)

@@ -62,6 +62,7 @@ def test_chains_show_their_best_tours():
     assert len(seen) > 1 and not np.shares_memory(seen[0], seen[1])
 
 
+@pytest.mark.slow
 def test_problems_without_constraints_show_no_best_tours():
     seen = []
     gls.solve(gls.TSP(np.random.default_rng(1).random((30, 2))), callback=seen.append, **SHORT)

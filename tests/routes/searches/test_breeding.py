@@ -35,6 +35,7 @@ def assert_right(breeding: Breeding, problem: gls.CVRP, rules: Rules = RULES) ->
     assert breeding.idle.shape == (populations,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["capacity", "duration"])
 def test_the_data_of_individuals_are_right(kind):
     problem = random_cvrp(kind, 30)

@@ -22,6 +22,7 @@ def starts_of(problem: gls.CVRP, size: int = 3) -> np.ndarray:
     return gls.savings(problem, size=size, seed=1, backend="cpu")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("search", "kind"),
     slow_after(

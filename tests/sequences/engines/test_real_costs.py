@@ -85,6 +85,7 @@ def problem_of(kind, n, seed):
 KINDS = ("prefix", "suffix", "segments", "pairs", "makespan", "total_flowtime")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "kick"), diagonal(KINDS, [None, gls.DestroyRepair(3)]))
 def test_searches_end_with_exact_costs_that_are_never_worse(kind, kick):
     search = gls.SequenceSearch(MOVES, kick)

@@ -92,6 +92,7 @@ def test_problems_of_all_sizes_and_metrics() -> None:
     check(problems, result)
 
 
+@pytest.mark.slow
 @examples(25)
 @given(st.integers(1, 9), st.sampled_from(COORDINATE), st.integers(0, 10_000))
 @pytest.mark.filterwarnings("ignore::gpu_ls_plugin.core.exceptions.PrecisionWarning")

@@ -53,6 +53,7 @@ def test_costs_are_distances(metrics, n, rows, seed):
     assert (found.costs <= before * (1 + 1e-12)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metrics", "moves", "accept"),
     in_pairs(

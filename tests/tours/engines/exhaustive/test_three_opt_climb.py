@@ -82,6 +82,7 @@ def test_a_move_found_by_hand():
     assert (search.move_counts.tolist(), search.pass_counts.tolist()) == ([1], [2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", slow_after(1, METRICS))
 def test_ends_in_a_local_optimum(metric):
     problem = random_problem(metric, 60, span=300)

@@ -214,6 +214,7 @@ def test_five_thousand_cities_fit_into_a_quarter_of_a_gigabyte(mode):
     assert (memory(2**62) > limit) == (mode == "openings")
 
 
+@pytest.mark.slow
 @EACH_SPACE
 def test_candidates_of_the_search_act_as_a_filter(edges):
     problem, starts = random_problem("EUC_2D", 30, span=100), random_tours(30, 3)
