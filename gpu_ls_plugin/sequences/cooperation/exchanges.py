@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.structs import enumerators, struct_of
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.runs.partners import Partners
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 BLOCKS = "sequences/cooperation/common_blocks.cuh"
 PAIRS = struct_of("runs/crossovers/pairs.cuh", "TourPairs")
 MOST_EVERY = 1e6
-# Phases of a chain, and the place of the next item in a queue that does not exist yet; see
-# sequences/engines/sequence_chain.cuh.
-FIRST_DESCENT, NEXT_KICK, NO_QUEUE = 0, 1, -1
+PHASES = enumerators("sequences/kernels/chain_state.cuh", "Phase")
+FIRST_DESCENT, NEXT_KICK = PHASES["kFirstDescent"], PHASES["kNextKick"]
+NO_QUEUE = -1  # place of the next item in a queue that does not exist yet; see `Descent`
 # The C++ template of each crossover, its header, and the bytes per item that a pair needs.
 CROSSOVERS = {
     "blocks": ("gls::CommonBlocks", BLOCKS, 8),

@@ -2,22 +2,11 @@
 #pragma once
 
 #include "runs/acceptance.cuh"
+#include "sequences/kernels/chain_state.cuh"
 #include "sequences/kicks/destroy_repair.cuh"
 #include "sequences/moves/sequence_moves.cuh"
 
 namespace gls {
-
-// The next step of a chain. A launch may end within a kick.
-enum Phase : int { kFirstDescent, kNextKick, kPartialDescent, kDescent };
-
-// The state of a chain between two launches.
-struct ChainState {
-  int phase;    // a Phase
-  int at;       // see Descent
-  int idle;     // see Descent
-  int length;   // items in the sequence; the others follow it in the row
-  uint32 salt;  // see WorkingSequence
-};
 
 // Arguments of all kernels of sequences. If `until` is -1, a kernel only writes the size of a
 // chain's memory in bytes to `look_counts`.

@@ -96,7 +96,6 @@ class SequencePopulation(Population):
         self._stored = self._first(rows, seed, first_row)
         self._pace = Pace(FIRST_LOOKS)
         self._kicks_of_launch = 1
-        self._descended = False
 
     @property
     def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
@@ -143,11 +142,12 @@ class SequencePopulation(Population):
         """Return why the stretch ends, or None: "optimum", "target", "kicks" or "moves"."""
         if self.target is not None and float(self.costs.min()) <= self.target:
             return "target"
-        if self._descended and not self.kicks_items:
-            return "moves" if self._out_of_moves.any() else "optimum"
-        if self.done >= self._most_moves or self._out_of_moves.all():
+        descended, out_of_moves = self._descended, self._out_of_moves
+        if descended and not self.kicks_items:
+            return "moves" if out_of_moves.any() else "optimum"
+        if self.done >= self._most_moves or out_of_moves.all():
             return "moves"
-        if self._descended and (self.done >= leg.until or leg.bred(self.generations)):
+        if descended and (self.done >= leg.until or leg.bred(self.generations)):
             return "kicks"
         return None
 
@@ -161,18 +161,15 @@ class SequencePopulation(Population):
             self.done = int(self._arguments["kick_counts"].min())  # waits for the GPU
         pace.follow(leg.left)
         self._kicks_of_launch = max(1, self.done - before)
-        self._descended = self._all_descended
-        if self._descended and leg.stretch.generations is not None:
+        if leg.stretch.generations is not None and self._descended:
             self.generations += 1
         if self.exchange is not None and self.done == self._next_exchange:
             self._exchange(self.exchange)
 
     def count(self) -> None:
         """Add kicks, moves and evaluations since the last count to the statistics."""
-        own = self._arguments
         names = ("kick_counts", "move_counts", "look_counts")
-        totals = [int(own[name].sum()) for name in names]
-        now = np.array(totals)
+        now = np.array([int(self._arguments[name].sum()) for name in names])
         kicks, moves, looks = (now - self._counted).tolist()
         self._counted = now
         self.statistics.kicks += kicks
@@ -192,18 +189,13 @@ class SequencePopulation(Population):
         own["states"][rows, 1:4] = xp.asarray(others, "int32")
 
     @property
-    def counts(self) -> tuple[int, Any, Any]:
-        """Kicks of each row, and arrays (P,): moves and evaluations of each row."""
-        return self.done, self._arguments["move_counts"], self._arguments["look_counts"]
-
-    @property
     def kicks_items(self) -> bool:
         """Whether there are kicks, and at least two items that may move."""
         return self.kick is not None and self.problem.n - self.problem.fixed > 1
 
     @property
     def _out_of_moves(self) -> Any:
-        return self.counts[1] >= self._most_moves
+        return self._arguments["move_counts"] >= self._most_moves
 
     @property
     def _next_exchange(self) -> int:
@@ -215,10 +207,9 @@ class SequencePopulation(Population):
     def _exchange(self, exchange: ChainExchange) -> None:
         exchange.exchange(self.problem, self.backend, self._arguments, self.exchanges)
         self.exchanges += 1
-        self._descended = self._all_descended
 
     @property
-    def _all_descended(self) -> bool:
+    def _descended(self) -> bool:
         """Whether each chain has ended its first descent."""
         return not bool((self._arguments["states"][:, 0] == FIRST_DESCENT).any())
 
