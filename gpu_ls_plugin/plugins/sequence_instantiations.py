@@ -9,11 +9,14 @@ import numpy as np
 from gpu_ls_plugin import sequences, tours
 from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS, crossing_kernel
 from gpu_ls_plugin.sequences.engines.kernels import (
+    AHEAD,
+    ALONE,
     SCRATCH,
     SHARED,
+    TEAMS_AHEAD,
+    Team,
     build_kernel,
     chain_kernel,
-    threads_of,
 )
 from gpu_ls_plugin.sequences.engines.kicked_rows import kick_kernel
 
@@ -64,9 +67,11 @@ def all_sequence_kernels(warp: str) -> Iterator[Kernel]:
     yield from (crossing_kernel(name, warp) for name in CROSSOVERS)
 
 
-def team(problem: Sequence) -> str:
-    """Return the C++ type of the team that handles a chain."""
-    return f"gls::Block<{threads_of(problem)}>"
+def team(problem: Sequence) -> Team:
+    """Return the team that handles a chain."""
+    at_once = TEAMS_AHEAD if problem.objective.looks_ahead else 1
+    threads = AHEAD // at_once if problem.objective.looks_ahead else ALONE
+    return Team(f"gls::Block<{threads}>", at_once)
 
 
 def flow_shop(machines: int, objective: str = "makespan", **more: object) -> Sequence:

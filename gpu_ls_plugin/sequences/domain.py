@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.progress import cost_text
 from gpu_ls_plugin.runs.domain import Domain, FileKind, Output, refused
 from gpu_ls_plugin.sequences.cooperation.exchanges import ChainMigration
+from gpu_ls_plugin.sequences.engines.kernels import team_of
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
 from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
@@ -40,10 +39,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 SEVERAL = 8  # fewest chains that help each other
-SHARE, KICKS = 0.25, 10  # of chains that migrate, and kicks between two migrations
-# Most chains of a multiprocessor of a GPU; True: if chains look ahead.
-CHAINS = {True: 2, False: 16}
-PER_ITEM = 16  # bytes of a chain's lists
+# Share of chains that migrate, migrations in a run, and kicks between two if it has no limit.
+SHARE, TIMES, KICKS = 0.25, 60, 10
 # If the objective is a Python function: chains that take turns, and their kick.
 TURNS, LARGE_KICK = 8, DestroyRepair(removed=6)
 
@@ -189,15 +186,11 @@ def _usual_search(problem: Any, population: int = 1) -> SequenceSearch:
         return SequenceSearch(kick=LARGE_KICK)
     if problem is None or population < SEVERAL:
         return SequenceSearch()
-    return SequenceSearch(exchange=ChainMigration(SHARE, KICKS / problem.n))
+    return SequenceSearch(exchange=ChainMigration(SHARE, KICKS / problem.n, TIMES))
 
 
 def chains(problem: Any, backend: Backend) -> int:
     """Return the default number of chains."""
     if not problem.objective.functor():
         return TURNS
-    each = 1
-    if room := backend.shared_memory:
-        size = problem.n * (PER_ITEM + problem.state_bytes(gpu=True))
-        each = int(np.clip(room // size, 1, CHAINS[problem.objective.looks_ahead]))
-    return each * backend.processors
+    return team_of(backend, problem).at_once * backend.processors

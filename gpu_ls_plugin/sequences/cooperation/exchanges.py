@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 BLOCKS = "sequences/cooperation/common_blocks.cuh"
 PAIRS = struct_of("runs/crossovers/pairs.cuh", "TourPairs")
 MOST_EVERY = 1e6
+FASTER = 4  # by which an interval may be longer than the one before
 PHASES = enumerators("sequences/kernels/chain_state.cuh", "Phase")
 FIRST_DESCENT, NEXT_KICK = PHASES["kFirstDescent"], PHASES["kNextKick"]
 NO_QUEUE = -1  # place of the next item in a queue that does not exist yet; see `Descent`
@@ -41,19 +42,35 @@ class ChainExchange(ABC):
         Share of the chains, 0 to 0.5: the worst ones take over the sequences of the best ones.
     every : float
         Kicks per item between two exchanges, more than 0.
+    times : int, optional
+        About how many exchanges a run with a limit of kicks or time has, instead of `every`.
     """
 
     share: float
     every: float
+    times: int | None
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.number, "share", least=0.0, most=0.5)
         checks.fields(self, checks.number, "every", least=1e-6, most=MOST_EVERY)
+        checks.given_fields(self, checks.integer, "times", least=1)
 
-    def kicks(self, n: int) -> int:
-        """Return the number of kicks between two exchanges."""
-        return max(1, round(self.every * n))
+    def interval(self, n: int, last: int = 0, share: float = 0.0) -> int:
+        """Return the number of kicks before the next exchange.
+
+        Parameters
+        ----------
+        n : int
+            Number of items.
+        last : int
+            Number of kicks before the last exchange; 0 if there was none.
+        share : float
+            Share of the run that these kicks took; 0 if the run has no limit.
+        """
+        if self.times is None or not last or share <= 0:
+            return max(1, round(self.every * n))
+        return max(1, min(FASTER * last, round(last / (self.times * share))))
 
     @abstractmethod
     def exchange(
@@ -95,6 +112,8 @@ class ChainMigration(ChainExchange):
         Share of the chains that are replaced, 0 to 0.5.
     every : float
         Kicks per item between two migrations, more than 0.
+    times : int, optional
+        About how many migrations a run with a limit of kicks or time has, instead of `every`.
 
     Raises
     ------
@@ -104,6 +123,7 @@ class ChainMigration(ChainExchange):
 
     share: float = 0.1
     every: float = 0.5
+    times: int | None = None
 
     name = "chain_migration"
 
@@ -128,6 +148,8 @@ class SequenceCrossing(ChainExchange):
         Share of the chains, the worst ones, that first take over the best sequences of the best.
     every : float
         Kicks per item between two generations, more than 0.
+    times : int, optional
+        About how many generations a run with a limit of kicks or time has, instead of `every`.
 
     Raises
     ------
@@ -138,6 +160,7 @@ class SequenceCrossing(ChainExchange):
     crossover: str = "blocks"
     share: float = 0.0
     every: float = 0.5
+    times: int | None = None
 
     name = "sequence_crossing"
 

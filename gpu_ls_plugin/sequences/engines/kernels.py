@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import kept_words, packed_words, struct_of
@@ -25,21 +25,34 @@ BATCH = struct_of(CHAIN, "SequenceBatch")
 SHARED, SCRATCH = "SequenceShared", "SequenceScratch"  # kinds of memory of a chain
 PIVOTS = {"first": "gls::FirstImprovement", "best": "gls::BestImprovement"}
 BYTES_KEY = "bytes of a sequence"
-# Threads of a team on a GPU. If an objective looks ahead, each half of a warp looks at an item, and
-# about one look in 30 finds a move. Otherwise, lanes share the places of an item.
-AHEAD, ALONE = 256, 64
-CHAINS_AT_ONCE = {True: 2, False: 1}  # of a multiprocessor, for which the registers must suffice
+# Threads that look ahead on a multiprocessor: each half of a warp looks at an item, and about one
+# look in 30 finds a move. They form two teams if the memory suffices, else one.
+AHEAD, TEAMS_AHEAD = 512, 2
+# Threads of a team if the objective does not look ahead, where lanes share the places of an item,
+# and most teams of a multiprocessor.
+ALONE, TEAMS_ALONE = 64, 8
+PER_ITEM = 16  # bytes of a chain's lists
 
 
-def threads_of(problem: SequenceProblem) -> int:
-    """Return the number of threads of a team on a GPU."""
-    return AHEAD if problem.objective.looks_ahead else ALONE
+class Team(NamedTuple):
+    """A team that handles a chain: its C++ type, and how many share a multiprocessor of a GPU."""
+
+    type: str
+    at_once: int = 1
+
+
+def team_of(backend: Backend, problem: SequenceProblem) -> Team:
+    """Return the teams of a problem on a backend."""
+    ahead, room = problem.objective.looks_ahead, backend.shared_memory
+    size = problem.n * (PER_ITEM + problem.state_bytes(gpu=True))
+    at_once = max(1, min(TEAMS_AHEAD if ahead else TEAMS_ALONE, room // size))
+    return Team(backend.block(AHEAD // at_once if ahead else ALONE), at_once)
 
 
 def chain_kernel(
     problem: SequenceProblem,
     memory: str,
-    team: str,
+    team: Team,
     accept: Acceptance,
     kick: SequenceKick,
     moves: Sequence[SequenceMove],
@@ -53,7 +66,7 @@ def chain_kernel(
     return composed("sequence_chain", "SequenceChain", problem, memory, team, functors, parts)
 
 
-def build_kernel(problem: SequenceProblem, memory: str, team: str) -> Kernel:
+def build_kernel(problem: SequenceProblem, memory: str, team: Team) -> Kernel:
     """Compose the kernel that inserts items one by one."""
     return composed("build_sequence", "ChangeRow", problem, memory, team, "gls::Insert")
 
@@ -63,7 +76,7 @@ def composed(
     body: str,
     problem: SequenceProblem,
     memory: str,
-    team: str,
+    team: Team,
     functors: str,
     parts: Sequence[Any] = (),
 ) -> Kernel:
@@ -74,11 +87,12 @@ def composed(
         header=CHAIN,
         body=f"gls::{body}<{FILLED}, gls::{memory}, {functors}>",
         parameters=(BATCH, *parse_parameters("const gls::uint64* objective_words")),
-        team=team,
+        team=team.type,
         functors=(*sources_of(objective, *parts), filled(objective)),
         headers=(CONTRACT, *filter(None, [objective.header])),
         parts=(objective.name, name, *(part.name for part in parts)),
-        blocks_per_multiprocessor=CHAINS_AT_ONCE[objective.looks_ahead],
+        # Registers suffice for all teams of objectives that look ahead, others need too many.
+        blocks_per_multiprocessor=team.at_once if objective.looks_ahead else 1,
     )
 
 
@@ -120,7 +134,7 @@ def built(backend: Backend, problem: SequenceProblem, rows: Any, seed: int) -> A
     """Insert the items of each row in their order, each at its best place; return the rows."""
 
     def compose(memory: str) -> Kernel:
-        return build_kernel(problem, memory, backend.block(threads_of(problem)))
+        return build_kernel(problem, memory, team_of(backend, problem))
 
     return changed(backend, problem, rows, compose, seed=seed)
 

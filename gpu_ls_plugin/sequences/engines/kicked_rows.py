@@ -8,7 +8,7 @@ from gpu_ls_plugin.sequences.engines.kernels import (
     PIVOTS,
     changed,
     composed,
-    threads_of,
+    team_of,
 )
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.sequences.engines.kernels import Team
     from gpu_ls_plugin.sequences.kicks.destroy_repair import SequenceKick
     from gpu_ls_plugin.sequences.moves.sequence_moves import SequenceMove
     from gpu_ls_plugin.sequences.problem.sequence import Sequence as SequenceProblem
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def kick_kernel(
     problem: SequenceProblem,
     memory: str,
-    team: str,
+    team: Team,
     kick: SequenceKick,
     moves: Sequence[SequenceMove],
 ) -> Kernel:
@@ -45,6 +46,6 @@ def kicked(
     """Kick each row once, in place, and return the rows; `numbers` are "seed" and "first_row"."""
 
     def compose(memory: str) -> Kernel:
-        return kick_kernel(problem, memory, backend.block(threads_of(problem)), kick, moves)
+        return kick_kernel(problem, memory, team_of(backend, problem), kick, moves)
 
     return changed(backend, problem, rows, compose, strength=kick.strength, **numbers)

@@ -24,7 +24,7 @@ from gpu_ls_plugin.sequences.engines.kernels import (
     chain_kernel,
     layout_of,
     problem_arguments,
-    threads_of,
+    team_of,
 )
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair
 
@@ -96,6 +96,9 @@ class SequencePopulation(Population):
         self._stored = self._first(rows, seed, first_row)
         self._pace = Pace(FIRST_LOOKS)
         self._kicks_of_launch = 1
+        # Kicks before the next exchange, and the share of the run before the last one.
+        self._interval = NO_LIMIT if exchange is None else exchange.interval(problem.n)
+        self._next_exchange, self._share = self._interval, 0.0
 
     @property
     def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
@@ -165,6 +168,10 @@ class SequencePopulation(Population):
             self.generations += 1
         if self.exchange is not None and self.done == self._next_exchange:
             self._exchange(self.exchange)
+            share = leg.share(self.done, leg.watch.elapsed)
+            gained, self._share = share - self._share, share
+            self._interval = self.exchange.interval(self.problem.n, self._interval, gained)
+            self._next_exchange += self._interval
 
     def count(self) -> None:
         """Add kicks, moves and evaluations since the last count to the statistics."""
@@ -196,13 +203,6 @@ class SequencePopulation(Population):
     @property
     def _out_of_moves(self) -> Any:
         return self._arguments["move_counts"] >= self._most_moves
-
-    @property
-    def _next_exchange(self) -> int:
-        """Number of kicks before the next exchange."""
-        if self.exchange is None:
-            return NO_LIMIT
-        return (self.exchanges + 1) * self.exchange.kicks(self.problem.n)
 
     def _exchange(self, exchange: ChainExchange) -> None:
         exchange.exchange(self.problem, self.backend, self._arguments, self.exchanges)
@@ -237,7 +237,7 @@ class SequencePopulation(Population):
         kick = self.kick or DestroyRepair()  # is not used without kicks
 
         def compose(memory: str) -> Kernel:
-            team = backend.block(threads_of(problem))
+            team = team_of(backend, problem)
             return chain_kernel(problem, memory, team, self.accept, kick, self.moves, self.pivoting)
 
         layout, kernel = layout_of(backend, problem, compose)

@@ -23,6 +23,9 @@ namespace sequences {
 
 constexpr int kUnused = -1;  // number of items of `Times` that take no memory
 
+// The least power of two that is at least `least`.
+constexpr int power_of_two(int least) { return least <= 1 ? 1 : 2 * power_of_two((least + 1) / 2); }
+
 // The times of machines after the first items of a sequence (kHeads), or to its end before its last
 // items, for each number of items.
 template <class Objective, bool kHeads>
@@ -30,17 +33,21 @@ struct Times {
   using Time = typename Objective::Time;
   static constexpr int kMachines = Objective::kMachines;
   // On a GPU: how many lanes compute times together, the machines of a lane, the lanes that have
-  // machines, and the distance between the times of adjacent items. It is odd, so that lanes that
-  // read adjacent items use different banks.
+  // machines, and the distance between the times of adjacent items.
   static constexpr int kSide = 16;
-  static constexpr int kOwn = (kMachines + kSide - 1) / kSide;
+  static constexpr int kOwn = power_of_two((kMachines + kSide - 1) / kSide);
   static constexpr int kUsed = (kMachines + kOwn - 1) / kOwn;
-  static constexpr int kPitch = (kUsed * kOwn) | 1;
+  static constexpr int kPitch = kUsed * kOwn;
   // Whether times are stored as differences to those of the first machine, or of the last one.
   static constexpr bool kSpans = kOnDevice && !kSame<typename Objective::Span, Time>;
   using Stored = Conditional<kSpans, typename Objective::Span, Time>;
   // The distance between the times of a machine for adjacent places of a sequence.
   static constexpr int kNext = kOnDevice ? kPitch : kHeads ? 1 : -1;
+
+  // The times of a lane's machines, which a GPU reads and writes together.
+  struct alignas(sizeof(Stored) * kOwn < 16 ? sizeof(Stored) * kOwn : 16) Pack {
+    Stored of[kOwn];
+  };
 
   const int n;  // items, or kUnused
   Stored* const stored;
@@ -60,9 +67,7 @@ struct Times {
         stored(memory.take<Stored>(size(n))),
         bases(kSpans ? memory.take<Time>(n + 1) : nullptr) {}
 
-  GLS_DEVICE static int of_machine(int machine) {
-    return machine / kOwn * (kPitch + 1) + machine % kOwn * kUsed;
-  }
+  GLS_DEVICE static int of_machine(int machine) { return machine / kOwn * kPitch + machine; }
   GLS_DEVICE int row(int count) const { return kHeads ? count : n - count; }
   GLS_DEVICE int index(int machine, int count) const {
     return kOnDevice ? row(count) * kPitch + of_machine(machine) : machine * pitch(n) + count;
@@ -74,14 +79,19 @@ struct Times {
   GLS_DEVICE Time get(int machine, int count) const {
     return base(count) + Time(stored[index(machine, count)]);
   }
-  // Sets the time of a machine; `base` is that of the first, or last, one.
-  GLS_DEVICE void set(int machine, int count, Time time, Time base) {
-    if constexpr (kSpans) {
-      stored[index(machine, count)] = Stored(time - base);
-      if (machine == (kHeads ? 0 : kMachines - 1)) bases[row(count)] = base;
-    } else {
-      stored[index(machine, count)] = time;
-    }
+  // The place of the times of the machines of a lane, of which `machine` is the first.
+  GLS_DEVICE Pack* pack(int machine, int count) const {
+    return static_cast<Pack*>(static_cast<void*>(stored + index(machine, count)));
+  }
+  GLS_DEVICE static Stored stored_time(Time time, Time base) {
+    return kSpans ? Stored(time - base) : Stored(time);
+  }
+  GLS_DEVICE void set_base(int count, Time base) const {
+    if constexpr (kSpans) bases[row(count)] = base;
+  }
+  GLS_DEVICE void clear() const {
+    for (int machine = 0; machine < kMachines; ++machine) stored[index(machine, 0)] = 0;
+    if constexpr (kSpans) bases[row(0)] = 0;
   }
 };
 
@@ -99,6 +109,8 @@ struct MachineEnds : Known {
   static constexpr bool kJoins = kHasJoin<Objective>;
   static constexpr bool kForesees = kJoins;
   static constexpr int kVector = 16;  // places that the CPU evaluates at a time
+  // Steps of a wave that a GPU reads for together.
+  static constexpr int kAhead = kOwn <= 4 ? 4 : 1;
 
   const Objective& objective;
   Heads first;
@@ -126,11 +138,11 @@ struct MachineEnds : Known {
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team) {
-    team.each(kMachines, [&](int machine) {
-      first.set(machine, 0, 0, 0);
-      if constexpr (kJoins) last.set(machine, 0, 0, 0);
+    team.once([&] {
+      first.clear();
+      if constexpr (kJoins) last.clear();
+      totals[0] = 0;
     });
-    team.once([&] { totals[0] = 0; });
     team.sync();
   }
 
@@ -235,49 +247,89 @@ struct MachineEnds : Known {
   }
 
 #ifdef __CUDACC__
-  // The machines of a lane, in the direction of a wave.
-  template <bool kHeads>
+  // The machines of a lane, in the direction of a wave. Lanes beyond the used ones do what the last
+  // of these does, and lanes without an item in a step compute times that nobody reads: without
+  // branches, the memory of several steps is read at the same time.
+  template <bool kForward>
   GLS_DEVICE static int machine_of(int lane, int own) {
-    return kHeads ? lane * kOwn + own : (kUsed - lane) * kOwn - 1 - own;
+    return kForward ? lane * kOwn + own : (kUsed - lane) * kOwn - 1 - own;
   }
-  template <bool kHeads>
-  GLS_DEVICE static bool works(int lane, int own) {
-    return lane < kUsed && machine_of<kHeads>(lane, own) < kMachines;
+  template <bool kForward>
+  GLS_DEVICE static int least_machine(int lane) {
+    return machine_of<kForward>(lane, kForward ? 0 : kOwn - 1);
+  }
+  // Reads the times of a lane's machines, in the direction of a wave.
+  template <bool kForward, bool kHeads>
+  GLS_DEVICE static void load(const Times<Objective, kHeads>& times, int lane, int count,
+                              Time (&read)[kOwn]) {
+    const auto pack = *times.pack(least_machine<kForward>(lane), count);
+    const Time base = times.base(count);
+    GLS_UNROLL
+    for (int own = 0; own < kOwn; ++own) {
+      read[own] = base + Time(pack.of[kForward ? own : kOwn - 1 - own]);
+    }
+  }
+  GLS_DEVICE static bool exists(int machine) {
+    return kUsed * kOwn == kMachines || machine < kMachines;
+  }
+  GLS_DEVICE static int existing(int machine) { return exists(machine) ? machine : kMachines - 1; }
+  GLS_DEVICE static int used(int lane) { return lane < kUsed ? lane : kUsed - 1; }
+  GLS_DEVICE static int clamped(int k, int least, int most) {
+    k = k < least ? least : k;
+    return k < most ? k : most;
   }
 
   // Computes the times of the items beyond the `known` ones, with lanes as machines.
   template <bool kHeads>
   GLS_DEVICE void wave(int lane, Times<Objective, kHeads>& times, int known) {
-    Time at[kOwn], left = 0, base = 0;
-    GLS_UNROLL
-    for (int own = 0; own < kOwn; ++own) {
-      at[own] = works<kHeads>(lane, own) ? times.get(machine_of<kHeads>(lane, own), known) : 0;
-    }
+    if (known >= length) return;
+    const int line = used(lane);
+    const auto item_at = [&](int k) { return kHeads ? order[k] : order[length - 1 - k]; };
+    const int least = least_machine<kHeads>(line);
+    Time at[kOwn], base = 0;
+    load<kHeads>(times, line, known, at);
     Total total = kHeads ? totals[known] : 0;
 #pragma unroll 1
-    for (int step = 0; step < length - known + kUsed - 1; ++step) {
-      left = Time(__shfl_up_sync(kAllLanes, at[kOwn - 1], 1));
-      base = Time(__shfl_up_sync(kAllLanes, base, 1));
-      if (lane == 0) left = 0;
-      const int k = known + step - lane;
-      if (k < known || k >= length || lane >= kUsed) continue;
-      const int item = kHeads ? order[k] : order[length - 1 - k];
-      const int other = k == 0 ? -1 : kHeads ? order[k - 1] : order[length - k];
+    for (int step = 0; step < length - known + kUsed - 1; step += kAhead) {
+      typename Times<Objective, kHeads>::Pack found[kAhead];
+      Time base_of[kAhead];
+      Total total_of[kAhead];
       GLS_UNROLL
-      for (int own = 0; own < kOwn; ++own) {
-        if (!works<kHeads>(lane, own)) continue;
-        const int machine = machine_of<kHeads>(lane, own);
-        if constexpr (kHeads) {
-          left = objective.head(machine, at[own], left, other, item);
-        } else {
-          left = objective.tail(machine, at[own], left, item, other);
+      for (int s = 0; s < kAhead; ++s) {
+        Time left = Time(__shfl_up_sync(kAllLanes, at[kOwn - 1], 1));
+        base = Time(__shfl_up_sync(kAllLanes, base, 1));
+        left = lane == 0 ? 0 : left;
+        const int next = known + step + s - lane, k = clamped(next, known, length - 1);
+        const int item = item_at(k), other = k == 0 ? -1 : item_at(k - 1);
+        GLS_UNROLL
+        for (int own = 0; own < kOwn; ++own) {
+          const int machine = machine_of<kHeads>(line, own);
+          Time time;
+          if constexpr (kHeads) {
+            time = objective.head(existing(machine), at[own], left, other, item);
+          } else {
+            time = objective.tail(existing(machine), at[own], left, item, other);
+          }
+          left = exists(machine) ? time : left;
+          at[own] = next >= known ? left : at[own];
+          base = machine == (kHeads ? 0 : kMachines - 1) ? left : base;
+          found[s].of[kHeads ? own : kOwn - 1 - own] = times.stored_time(left, base);
         }
-        at[own] = left;
-        if (machine == (kHeads ? 0 : kMachines - 1)) base = left;
-        times.set(machine, k + 1, left, base);
+        base_of[s] = base;
+        if constexpr (kHeads) {
+          const Total sum = objective.finish(total, left, item);
+          total = next >= known ? sum : total, total_of[s] = total;
+        }
       }
-      if constexpr (kHeads) {
-        if (lane == kUsed - 1) totals[k + 1] = total = objective.finish(total, left, item);
+      GLS_UNROLL
+      for (int s = 0; s < kAhead; ++s) {
+        const int k = known + step + s - lane;
+        if (k < known || k >= length || lane >= kUsed) continue;
+        *times.pack(least, k + 1) = found[s];
+        if (lane == 0) times.set_base(k + 1, base_of[s]);
+        if constexpr (kHeads) {
+          if (lane == kUsed - 1) totals[k + 1] = total_of[s];
+        }
       }
     }
   }
@@ -287,57 +339,65 @@ struct MachineEnds : Known {
   template <bool kForward, class Use>
   GLS_DEVICE void wave_of_moves(int lane, int place, int count, Value price, Use use) const {
     constexpr int kStep = kForward ? 1 : -1;
-    const int item = order[place];
-    const int* const jobs = order + place;
-    Time at[kOwn], left = 0, own_left = 0;
+    const int item = order[place], line = used(lane);
+    Time at[kOwn], own_left = 0;
     Total most = 0;
-    GLS_UNROLL
-    for (int own = 0; own < kOwn; ++own) {
-      const int machine = machine_of<kForward>(lane, own);
-      at[own] = !works<kForward>(lane, own) ? 0
-                : kForward                  ? first.get(machine, place)
-                                            : last.get(machine, length - 1 - place);
+    if constexpr (kForward) {
+      load<true>(first, line, place, at);
+    } else {
+      load<false>(last, line, length - 1 - place, at);
     }
-    // The times that the item meets at its next place; the next ones are kStep * kPitch further.
-    const int met_row = kForward ? last.row(length - 2 - place) : first.row(place - 1);
-    const auto* const met =
-        (kForward ? last.stored : first.stored) + met_row * Heads::kPitch +
-        Heads::of_machine(machine_of<true>(kForward ? lane : kUsed - 1 - lane, 0));
     const int other_count = __shfl_xor_sync(kAllLanes, count, kSide);
     const int steps = (count > other_count ? count : other_count) + kUsed - 1;
-    int before = kForward ? (place > 0 ? jobs[-1] : -1) : (place + 1 < length ? jobs[1] : -1);
+    const int outer = place - kStep;
+    const int first_before = outer >= 0 && outer < length ? order[outer] : -1;
 #pragma unroll 1
-    for (int step = 0; step < steps; ++step) {
-      left = Time(__shfl_up_sync(kAllLanes, at[kOwn - 1], 1));
-      own_left = Time(__shfl_up_sync(kAllLanes, own_left, 1));
-      most = Total(__shfl_up_sync(kAllLanes, most, 1));
-      if (lane == 0) left = 0, own_left = 0, most = 0;
-      const int k = step - lane;
-      if (k < 0 || k >= count) continue;
-      const int job = jobs[kStep * (k + 1)], to = place + kStep * (k + 1);
-      const int next =
-          kForward ? (to + 1 < length ? order[to + 1] : -1) : (to > 0 ? order[to - 1] : -1);
-      const Time met_base = kForward ? last.base(length - 1 - to) : first.base(to);
+    for (int step = 0; step < steps; step += kAhead) {
+      Total found[kAhead];
       GLS_UNROLL
-      for (int own = 0; own < kOwn; ++own) {
-        if (!works<kForward>(lane, own)) continue;
-        const int machine = machine_of<kForward>(lane, own);
-        const Time other =
-            met_base +
-            Time(met[kStep * k * Heads::kPitch + (kForward ? own : kOwn - 1 - own) * kUsed]);
+      for (int s = 0; s < kAhead; ++s) {
+        Time left = Time(__shfl_up_sync(kAllLanes, at[kOwn - 1], 1));
+        own_left = Time(__shfl_up_sync(kAllLanes, own_left, 1));
+        most = Total(__shfl_up_sync(kAllLanes, most, 1));
+        left = lane == 0 ? 0 : left, own_left = lane == 0 ? 0 : own_left;
+        most = lane == 0 ? 0 : most;
+        const bool begun = step + s >= lane;
+        const int k = clamped(step + s - lane, 0, count - 1), to = place + kStep * (k + 1);
+        const int job = order[to], before = k > 0 ? order[to - kStep] : first_before;
+        const int beyond = to + kStep;
+        const int next = beyond >= 0 && beyond < length ? order[beyond] : -1;
+        Time others[kOwn];  // the times that the item meets
         if constexpr (kForward) {
-          left = objective.head(machine, at[own], left, before, job);
-          own_left = objective.head(machine, left, own_left, job, item);
-          most = objective.meet(most, machine, own_left, other, item, next);
+          load<true>(last, line, length - 1 - to, others);
         } else {
-          left = objective.tail(machine, at[own], left, job, before);
-          own_left = objective.tail(machine, left, own_left, item, job);
-          most = objective.meet(most, machine, other, own_left, next, item);
+          load<false>(first, line, to, others);
         }
-        at[own] = left;
+        GLS_UNROLL
+        for (int own = 0; own < kOwn; ++own) {
+          const int machine = machine_of<kForward>(line, own), known = existing(machine);
+          Time time, own_time;
+          Total joined;
+          if constexpr (kForward) {
+            time = objective.head(known, at[own], left, before, job);
+            own_time = objective.head(known, time, own_left, job, item);
+            joined = objective.meet(most, known, own_time, others[own], item, next);
+          } else {
+            time = objective.tail(known, at[own], left, job, before);
+            own_time = objective.tail(known, time, own_left, item, job);
+            joined = objective.meet(most, known, others[own], own_time, next, item);
+          }
+          if (exists(machine)) left = time, own_left = own_time, most = joined;
+          at[own] = begun ? left : at[own];
+        }
+        found[s] = most;
       }
-      before = job;
-      if (lane == kHolder) use(to, compared(objective.cost_of(most), price));
+      if (lane != kHolder) continue;
+      GLS_UNROLL
+      for (int s = 0; s < kAhead; ++s) {
+        const int k = step + s - lane;
+        if (k < 0 || k >= count) continue;
+        use(place + kStep * (k + 1), compared(objective.cost_of(found[s]), price));
+      }
     }
   }
 #endif
