@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,11 +100,11 @@ SHOWN: dict[str, sections.Shown] = {
 }
 
 
-def measure(options: argparse.Namespace) -> dict[str, Any]:
+def measure(options: argparse.Namespace, name: str) -> dict[str, Any]:
     """Measure the requested sections; rows of earlier calls stay in the file."""
     with tempfile.TemporaryDirectory() as scratch:
         options.book = Book(Path(scratch))
-        return sections.measure(options, figures.NAME, __doc__ or "", SECTIONS, SHOWN)
+        return sections.measure(options, name, __doc__ or "", SECTIONS, SHOWN)
 
 
 if __name__ == "__main__":
@@ -111,8 +112,8 @@ if __name__ == "__main__":
     sets = ",".join(quality.BARS)
     seconds = "of a run; by default 2 for throughput, 10, or 1 to 5 beside long runs"
     books = f"settings of the book in section quality: {', '.join(SETTINGS)}, or '' for none"
-    common.main(
-        *(__doc__, figures.NAME, measure, figures.draw),
+    options = common.arguments(
+        __doc__,
         ("--sections", {"type": sections.words, "default": ",".join(SECTIONS)}),
         ("--backend", {"type": sections.words, "default": usual, "help": "most use the first"}),
         ("--instances", {"type": sections.words, "default": "", "help": "names or sizes"}),
@@ -128,4 +129,8 @@ if __name__ == "__main__":
         ("--long-times", {"type": float, "default": 10.0, "help": "their length in short runs"}),
         ("--again", {"action": "store_true", "help": "repeat existing rows"}),
         ("--limit", {"type": float, "default": math.inf, "help": "seconds of all sections"}),
+    )
+    name = f"flow_shop_{options.backend[0]}"
+    common.finish(
+        options, name, partial(measure, name=name), partial(figures.draw, name), __doc__ or ""
     )

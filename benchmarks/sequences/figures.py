@@ -12,23 +12,21 @@ from benchmarks.sequences import quality, throughput
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAME = "flow_shop"
 
-
-def draw(out: Path, record: dict[str, Any]) -> None:
+def draw(name: str, out: Path, record: dict[str, Any]) -> None:
     """Draw each section that has been measured."""
     if rows := _rows(record, "throughput"):
-        with common.Figure(out, f"{NAME}_throughput") as (axes,):
+        with common.Figure(out, f"{name}_throughput") as (axes,):
             _throughput(axes, rows)
     if found := quality.groups(record.get("quality", {}).get("rows", {})):
-        with common.Figure(out, f"{NAME}_quality", columns=len(found)) as plots:
+        with common.Figure(out, f"{name}_quality", columns=len(found)) as plots:
             for axes, (group, rows) in zip(plots, found.items(), strict=True):
                 _quality(axes, group, rows)
     if rows := [row for row in _rows(record, "pymoo") if row["seed"] == 1]:
-        names = list(dict.fromkeys((row["problem"], row["backend"]) for row in rows))
-        with common.Figure(out, f"{NAME}_pymoo", columns=len(names)) as plots:
-            for axes, name in zip(plots, names, strict=True):
-                _pymoo(axes, name, [r for r in rows if (r["problem"], r["backend"]) == name])
+        problems = list(dict.fromkeys((row["problem"], row["backend"]) for row in rows))
+        with common.Figure(out, f"{name}_pymoo", columns=len(problems)) as plots:
+            for axes, problem in zip(plots, problems, strict=True):
+                _pymoo(axes, problem, [r for r in rows if (r["problem"], r["backend"]) == problem])
 
 
 def _rows(record: dict[str, Any], section: str) -> list[dict[str, Any]]:
@@ -60,12 +58,12 @@ def _quality(axes: Any, group: tuple[str, str, float], rows: list[dict[str, Any]
     axes.legend()
 
 
-def _pymoo(axes: Any, name: tuple[str, str], rows: list[dict[str, Any]]) -> None:
+def _pymoo(axes: Any, problem: tuple[str, str], rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if not (history := row.get("history")):
             continue
         times, costs = zip(*history, strict=True)
         end = max(row["seconds"], times[-1])
         axes.step([*times, end], [*costs, costs[-1]], where="post", label=row["algorithm"])
-    axes.set(title=", ".join(name), xlabel="seconds", ylabel="makespan", xscale="log")
+    axes.set(title=", ".join(problem), xlabel="seconds", ylabel="makespan", xscale="log")
     axes.legend()

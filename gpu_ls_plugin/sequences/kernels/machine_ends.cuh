@@ -218,30 +218,48 @@ struct MachineEnds : Known {
   }
 
  private:
-  // Computes the times of the items beyond the `known` ones, one after the other. Those of the
-  // known items are in `before`.
+  // Computes the times of the items beyond the `known` ones. Those of the known items are in
+  // `before`.
   template <bool kHeads, class Item>
   GLS_DEVICE void in_turn(const Times<Objective, kHeads>& before,
                           const Times<Objective, kHeads>& times, int known, int count,
                           Item item_at) const {
-    for (int k = known; k < count; ++k) {
-      const int item = item_at(k), other = k == 0 ? -1 : item_at(k - 1);
-      const int begin = before.index(kHeads ? 0 : kMachines - 1, k);
-      const int step = kHeads ? times.pitch(times.n) : -times.pitch(times.n);
-      const Time* at = (k == known ? before : times).stored + begin;
-      Time left = 0, *next = times.stored + begin + 1;
-      for (int own = 0; own < kMachines; ++own) {
-        const int machine = kHeads ? own : kMachines - 1 - own;
+    constexpr int kTogether = 4;  // a processor then works on several machines at a time
+    int k = known;
+    for (; k + kTogether <= count; k += kTogether) {
+      pass<kTogether>(k == known ? before : times, times, k, item_at);
+    }
+    for (; k < count; ++k) pass<1>(k == known ? before : times, times, k, item_at);
+  }
+
+  // Computes the times of `kCount` items from place k on; the first one passes each machine first.
+  template <int kCount, bool kHeads, class Item>
+  GLS_DEVICE void pass(const Times<Objective, kHeads>& before,
+                       const Times<Objective, kHeads>& times, int k, Item item_at) const {
+    Time left[kCount];
+    int item[kCount], other[kCount];
+    for (int c = 0; c < kCount; ++c) {
+      left[c] = 0, item[c] = item_at(k + c);
+      other[c] = c > 0 ? item[c - 1] : k > 0 ? item_at(k - 1) : -1;
+    }
+    for (int own = 0; own < kMachines; ++own) {
+      const int machine = kHeads ? own : kMachines - 1 - own;
+      Time at = before.stored[before.index(machine, k)];
+      Time* const next = times.stored + times.index(machine, k + 1);
+      GLS_UNROLL
+      for (int c = 0; c < kCount; ++c) {
         if constexpr (kHeads) {
-          left = objective.head(machine, *at, left, other, item);
+          at = objective.head(machine, at, left[c], other[c], item[c]);
         } else {
-          left = objective.tail(machine, *at, left, item, other);
+          at = objective.tail(machine, at, left[c], item[c], other[c]);
         }
-        *next = left;
-        at += step, next += step;
+        next[c] = left[c] = at;
       }
-      if constexpr (kHeads) {
-        if (&times == &first) totals[k + 1] = objective.finish(totals[k], left, item);
+    }
+    if constexpr (kHeads) {
+      if (&times != &first) return;
+      for (int c = 0; c < kCount; ++c) {
+        totals[k + c + 1] = objective.finish(totals[k + c], left[c], item[c]);
       }
     }
   }
