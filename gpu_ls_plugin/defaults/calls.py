@@ -62,6 +62,7 @@ def usual_calls() -> Iterator[DefaultCall]:
     yield from _each("tours", problems.usual_tours(), _solve, _search, _evolve, _cross)
     yield from _each("routes", problems.usual_routes(), _solve, _evolve, _cross)
     yield from _each("assignment", problems.assignments(), _solve, _reassign)
+    yield from _each("sequences", problems.sequences(), _solve, _evolve)
     yield from _each("many instances", dict.fromkeys(problems.USUAL_METRICS), _solve_many)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from gpu_ls_plugin.assignment import GeneralisedAssignment, GraphColouring, QuadraticAssignment
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.routes import CVRP
+from gpu_ls_plugin.sequences import FlowShop, LinearOrdering, SingleMachine
 from gpu_ls_plugin.tours import TSP
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
 
@@ -30,6 +31,7 @@ DEGREES = 80
 SIZES = [int(20 * 1.03**step) for step in range(158)]  # up to 2,000 cities
 SIZES_OF_ROUTES = [n for n in SIZES[::8] if n <= CITIES * 5]
 CUSTOMERS, MORE_CUSTOMERS, IN_PARTS_ROUTES = 100, 1000, 3500  # the first fit into a table
+JOBS, MACHINES = 50, (5, 10, 20)  # of published flow shops
 FLEET, CAPACITY, LONGEST_ROUTE = 8, 300, 4000
 
 
@@ -129,3 +131,17 @@ def assignments() -> dict[str, Any]:
         "generalised assignment, profits": generalised(sense="max"),
         "graph colouring": colouring(),
     }
+
+
+def sequences() -> dict[str, Any]:
+    """Return sequence problems, by name."""
+    random = np.random.default_rng(1)
+    made: dict[str, Any] = {
+        "single machine": SingleMachine.generated(JOBS, 1),
+        "linear ordering": LinearOrdering(random.integers(0, 100, (JOBS, JOBS))),
+    }
+    for machines in MACHINES:
+        times = random.integers(1, 100, (JOBS, machines))
+        for objective in ("makespan", "total_flowtime"):
+            made[f"{objective} of {machines} machines"] = FlowShop(times, objective)
+    return made

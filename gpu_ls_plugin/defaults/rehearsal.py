@@ -30,7 +30,8 @@ MEMORIES = (
     (re.compile(r"gls::SharedMemory<(true|false)>"), "gls::HostMemory<gls::uint16>"),
     (re.compile(r"gls::GlobalMemory"), "gls::HostMemory<int>"),
 )
-WITHOUT_TWIN = "gls::BlockMemory"  # the host has no memory for what is in it
+# The host has no memory for what is in these.
+WITHOUT_TWIN = re.compile("gls::(BlockMemory|SequenceShared)")
 
 
 class HostArrays(ModuleType):
@@ -115,7 +116,7 @@ class Rehearsal(Backend):
     ) -> bool:
         """Note a kernel and run its twin; a search gets little time, since it may stop anywhere."""
         self.kernels[kernel] = None
-        if WITHOUT_TWIN not in kernel.body:
+        if not WITHOUT_TWIN.search(kernel.body):
             limit = min(seconds, MOST_SECONDS) if _searches(kernel) else seconds
             get_backend("cpu").launch(twin_of(kernel), count, arguments, seconds=limit)
         return True

@@ -74,6 +74,13 @@ def test_whole_calls_are_rehearsed():
             get_backend("cuda")
 
 
+def test_calls_on_sequences_are_rehearsed():
+    rehearsal = Rehearsal(90)
+    with standing_in(rehearsal):
+        solve(problems.sequences()["makespan of 5 machines"], 0.1, backend="cuda")
+    assert {"sequence_chain", "build_sequence"} <= {kernel.name for kernel in rehearsal.kernels}
+
+
 def test_binaries_are_made_and_found(tmp_path, nvrtc):
     rehearsal = Rehearsal(75)
     routes.savings(problems.routing("EUC_2D", 20), backend=rehearsal)

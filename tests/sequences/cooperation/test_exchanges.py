@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 
 import numpy as np
@@ -96,6 +97,23 @@ def test_rows_do_not_depend_on_stretches_and_copies(exchange):
     assert (whole.tours == parts.tours).all()
 
 
+@pytest.mark.parametrize("kicks", [30, 300])
+def test_exchanges_are_spread_over_a_run(kicks):
+    found = population(gls.ChainMigration(0.2, every=0.01, times=15))
+    shares = (0.0, 0.4, 0.5, 1.0)
+    for begin, end in itertools.pairwise(shares):
+        length = round(kicks * (end - begin))
+        found.advance(Stretch(kicks=length, begin=begin, end=end))
+    assert found.done == kicks
+    assert abs(found.exchanges - 15) <= 3
+
+
+def test_without_a_limit_the_interval_is_given():
+    exchange = gls.ChainMigration(every=0.5, times=15)
+    assert exchange.interval(40) == exchange.interval(40, last=7) == 20
+    assert exchange.interval(40, last=2, share=1e-9) == 8  # at most FASTER times as long
+
+
 def test_crossings_leave_a_fixed_front():
     cities = gls.TSP(random.random((9, 2)) * 100, "EUC_2D")
     problem = gls.Latency(cities, start=4)
@@ -112,6 +130,7 @@ def test_crossings_leave_a_fixed_front():
         (lambda: gls.SequenceCrossing("ox"), InvalidParameterError, "crossover"),
         (lambda: gls.SequenceCrossing(every=0), InvalidParameterError, "every"),
         (lambda: gls.ChainMigration(0.6), InvalidParameterError, "share"),
+        (lambda: gls.ChainMigration(times=0), InvalidParameterError, "times"),
         (lambda: gls.SequenceSearch(exchange=gls.Migration()), InvalidTypeError, "exchange"),
     ],
 )
