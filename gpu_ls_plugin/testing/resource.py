@@ -30,7 +30,7 @@ ROUNDING = 1e-9  # relative error of real excesses
 LISTS = Nearest(7)
 BY_ROUTES = "the excess of a giant tour may depend only on its routes"
 JOINING = (
-    "at(), join() and turned() must return the segment of each path, excess() must return the same "
+    "at() and join() must return the segment of each path, excess() must return the same "
     "in C++ as in Python for each route, and words() must pass the data that Python reads"
 )
 

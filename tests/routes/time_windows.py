@@ -16,11 +16,8 @@ struct TimeWindows {
   static constexpr int kWords = 4;
   static constexpr bool kTurns = true, kAdds = false;
   using Amount = gls::int64;
-  struct Way {
-    gls::int64 duration, early, late, warp;
-  };
   struct Segment {
-    Way there, back;
+    gls::int64 duration, early, late, warp;
   };
 
   const gls::int64 *early, *late, *services;
@@ -34,23 +31,17 @@ struct TimeWindows {
 
   GLS_DEVICE Segment at(int node) const {
     const int own = gls::is_depot(node, customers) ? 0 : node;
-    const Way way{services[own], early[own], late[own], 0};
-    return {way, way};
+    return {services[own], early[own], late[own], 0};
   }
-  template <class Edge>
-  GLS_DEVICE Segment join(const Segment& a, const Segment& b, const Edge& edge) const {
-    return {one(a.there, b.there, edge.there), one(b.back, a.back, edge.back)};
-  }
-  GLS_DEVICE Segment turned(const Segment& segment) const { return {segment.back, segment.there}; }
-  GLS_DEVICE Amount excess(const Segment& route) const { return route.there.warp; }
-
- private:
-  GLS_DEVICE static Way one(const Way& a, const Way& b, gls::int64 travel) {
+  GLS_DEVICE Segment join(const Segment& a, const Segment& b, gls::int64 travel) const {
     const gls::int64 on = a.duration - a.warp + travel;
     const gls::int64 wait = most(b.early - on - a.late, 0), warp = most(a.early + on - b.late, 0);
     return {a.duration + b.duration + travel + wait, most(b.early - on, a.early) - wait,
             -most(on - b.late, -a.late) + warp, a.warp + b.warp + warp};
   }
+  GLS_DEVICE Amount excess(const Segment& route) const { return route.warp; }
+
+ private:
   GLS_DEVICE static gls::int64 most(gls::int64 a, gls::int64 b) { return a > b ? a : b; }
 };
 """
@@ -75,7 +66,7 @@ class TimeWindows(Resource):
         return TIME_WINDOWS
 
     def segment_bytes(self, problem: Any) -> int:
-        return 64
+        return 32
 
     def words(self, backend: Any, problem: Any) -> list[Any]:
         early, late = (backend.xp.asarray(column.astype("int64")) for column in self.windows.T)

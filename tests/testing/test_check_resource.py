@@ -50,11 +50,11 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "refuses all": (TimeWindows(WINDOWS[1:]), r"refuses every problem; pass problems="),
     "no scarcity": (Changed(excess=lambda e, _: 0 * e), r"excess\(\) is 0 for all random tours"),
     "no C++": (
-        Changed("return {segment.back, segment.there}", "return undefined"),
+        Changed("return route.warp", "return undefined"),
         "chains raised",
     ),
     "not turned": (
-        Changed("return {segment.back, segment.there}", "return segment"),
+        Changed("kTurns = true", "kTurns = false"),
         "chains have costs",
     ),
     "no warp": (Changed("a.warp + b.warp + warp", "a.warp + b.warp"), "chains have costs"),

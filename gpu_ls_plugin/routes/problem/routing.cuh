@@ -99,8 +99,9 @@ struct ResourceList {
   template <class Use>
   GLS_DEVICE void each(char*, const KeptRoutes&, Use) const {}
 };
-template <class Weight, class Resource, class... Rest>
-struct ResourceList<Weight, Resource, Rest...> {
+template <class Weight, class GivenResource, class... Rest>
+struct ResourceList<Weight, GivenResource, Rest...> {
+  using Resource = BothWays<GivenResource>;
   static constexpr bool kTurns =
       Resource::kTurns || !Resource::kAdds || ResourceList<Weight, Rest...>::kTurns;
   static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // for the first resource

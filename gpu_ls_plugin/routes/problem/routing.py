@@ -107,7 +107,7 @@ class Routing(Objective):
         built_in = (Load(), Duration()) if limited else (Load(),)
         self.resources: tuple[Resource, ...] = (*built_in, *problem.resources)
         # Whether the consumption of a resource on a route depends on the route's direction.
-        self.directed = any(part.segments > 1 for part in self.resources)
+        self.directed = any(part.turns(problem) for part in self.resources)
 
         weight = "gls::int64" if problem.integer else "double"
         parts = ", ".join(part.functor(problem) for part in self.resources)
@@ -179,7 +179,8 @@ class Routing(Objective):
         n, copies = self.problem.customers + self.problem.copies, self.problem.copies
         total = 16 + _padded(4 * (n + 2 * copies))
         for part in self.resources:
-            total += _padded((part.segments * n + copies) * part.segment_bytes(self.problem))
+            size = part.segment_bytes(self.problem) * (1 + part.turns(self.problem))
+            total += _padded((part.segments * n + copies) * size)
         return total
 
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:

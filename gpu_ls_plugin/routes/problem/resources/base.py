@@ -44,6 +44,10 @@ class Resource(ABC):
     def segment_bytes(self, problem: RoutedProblem) -> int:
         """Return the size of a `Segment` in bytes."""
 
+    def turns(self, problem: RoutedProblem) -> bool:
+        """Return `kTurns`: whether the excess of a route depends on its direction."""
+        return self.segments > 1
+
     @abstractmethod
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the `kWords` parameters of the functor: numbers or arrays of the backend."""

@@ -30,13 +30,17 @@ class Duration(Resource):
             raise UnsupportedProblemError("problem: durations of its routes are not limited")
 
     def segment_bytes(self, problem: RoutedProblem) -> int:
-        """Return 8, or 16 if lengths are asymmetric."""
-        return 8 if problem.symmetric else 16
+        """Return 8."""
+        return 8
+
+    def turns(self, problem: RoutedProblem) -> bool:
+        """Return whether lengths are asymmetric."""
+        return not problem.symmetric
 
     def functor(self, problem: RoutedProblem) -> str:
-        """Return gls::Duration, or gls::DirectedDuration if lengths are asymmetric."""
+        """Return gls::Duration."""
         amount = "gls::int64" if problem.service_times.dtype.kind == "i" else "double"
-        return f"gls::{'' if problem.symmetric else 'Directed'}Duration<{amount}>"
+        return f"gls::Duration<{amount}, {str(self.turns(problem)).lower()}>"
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the words of gls::DurationData."""

@@ -27,11 +27,10 @@ struct Load {
       : demands(data.demands), customers(int(data.customers)), capacity(int(data.capacity)) {}
 
   GLS_DEVICE Segment at(int node) const { return {is_depot(node, customers) ? 0 : demands[node]}; }
-  template <class Edge>
-  GLS_DEVICE Segment join(Segment a, Segment b, const Edge&) const {
+  template <class Length>
+  GLS_DEVICE Segment join(Segment a, Segment b, Length) const {
     return {a.demand + b.demand};
   }
-  GLS_DEVICE Segment turned(Segment segment) const { return segment; }
   GLS_DEVICE Segment without(Segment whole, Segment first, Segment node) const {
     return {whole.demand - first.demand + node.demand};
   }

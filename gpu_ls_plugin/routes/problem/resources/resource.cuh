@@ -10,11 +10,12 @@
 //   struct Segment                           the summary of a path
 //   Amount                                   the type of an excess, int64 or double
 //   Segment at(int node)                     the path of one node, which may be a depot
-//   Segment join(a, b, TwoWay<Length> edge)  path a, the edge between the two, and path b
-//   Segment turned(segment)                  the path in the opposite direction
+//   Segment join(a, b, Length edge)          path a, the edge between the two, and path b
 //   Amount excess(segment)                   the excess of a route from depot to depot over the
 //                                            limit; 0 if the route respects it
-//   static constexpr bool kTurns             whether the excess depends on a route's direction
+//   static constexpr bool kTurns             whether the excess depends on a route's direction;
+//                                            if so, searches also keep the segments of the
+//                                            opposite direction
 //   static constexpr bool kAdds              whether segments are sums. If so, the struct has
 //   Segment without(Segment whole, Segment first, Segment node)
 //                                            the rest of the path `whole` from the last node of
@@ -42,6 +43,45 @@ struct ByNodes {
 template <class Resource>
 struct ByNodes<Resource, decltype(void(Resource::kByNodes))> {
   static constexpr bool kValue = Resource::kByNodes;
+};
+
+// A resource with segments that can be turned.
+template <class Resource, bool kTurns = Resource::kTurns>
+struct BothWays : Resource {
+  using Resource::Resource;
+  using Segment = typename Resource::Segment;
+
+  template <class Length>
+  GLS_DEVICE Segment join(const Segment& a, const Segment& b, const TwoWay<Length>& edge) const {
+    return Resource::join(a, b, edge.there);
+  }
+  GLS_DEVICE Segment turned(const Segment& segment) const { return segment; }
+};
+
+template <class Resource>
+struct BothWays<Resource, true> : Resource {
+  using Resource::Resource;
+  using OneWay = typename Resource::Segment;
+  struct Segment {
+    OneWay there, back;
+  };
+
+  GLS_DEVICE Segment at(int node) const {
+    const OneWay own = Resource::at(node);
+    return {own, own};
+  }
+  template <class Length>
+  GLS_DEVICE Segment join(const Segment& a, const Segment& b, const TwoWay<Length>& edge) const {
+    return {Resource::join(a.there, b.there, edge.there),
+            Resource::join(b.back, a.back, edge.back)};
+  }
+  GLS_DEVICE Segment turned(const Segment& segment) const { return {segment.back, segment.there}; }
+  GLS_DEVICE Segment without(const Segment& whole, const Segment& first,
+                             const Segment& node) const {
+    return {Resource::without(whole.there, first.there, node.there),
+            Resource::without(whole.back, first.back, node.back)};
+  }
+  GLS_DEVICE auto excess(const Segment& route) const { return Resource::excess(route.there); }
 };
 
 // Whether a node is a copy of the depot: 0, or a number beyond the customers.
