@@ -12,6 +12,7 @@
 #include "tours/problem/tour_segments.cuh"
 #include "routes/problem/resources/duration.cuh"
 #include "routes/problem/resources/load.cuh"
+#include "routes/problem/resources/time_windows.cuh"
 
 namespace gls {
 

@@ -1,0 +1,236 @@
+"""Time windows of customers, release times, and the durations of routes with waiting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gpu_ls_plugin.backends.structs import in_order
+from gpu_ls_plugin.core.exceptions import InvalidProblemError, UnsupportedProblemError
+from gpu_ls_plugin.core.problem_data import numbers_of
+from gpu_ls_plugin.routes.problem import giant_tours
+from gpu_ls_plugin.routes.problem.resources.base import Resource
+from gpu_ls_plugin.routes.problem.resources.duration import WEIGHT
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
+
+HEADER = "routes/problem/resources/time_windows.cuh"
+FAR = 2**50  # later than any time
+
+
+class Driven(NamedTuple):
+    """Times of routes, shape (R,) or (R, stops)."""
+
+    starts: NDArray[Any]  # earliest start of the vehicle
+    arrivals: NDArray[Any]  # at each stop, if it starts then; the last stop is the depot
+    waits: NDArray[Any]  # until the window of each stop opens
+    warps: NDArray[Any]  # how much too late the vehicle is at each stop
+    late_start: NDArray[Any]  # how much later than allowed the vehicle starts
+    slacks: NDArray[Any]  # how much later each vehicle may start without more time warp
+
+
+@dataclass(frozen=True, eq=False)
+class TimeWindows(Resource):
+    """Windows in which the service of each customer begins; early vehicles wait.
+
+    The excess of a route is its time warp: by how much it would have to go back in time where it is
+    late (Vidal, Crainic, Gendreau and Prins 2013), plus the excess of its duration, if that is
+    limited. Vehicles start so that the time warp and then the duration are least.
+
+    Parameters
+    ----------
+    windows : array_like, shape (customers + 1, 2)
+        Earliest and latest begin of the service of each node; the first row is that of the depot,
+        between which a vehicle leaves and comes back.
+    release_times : array_like, shape (customers + 1,), optional
+        No vehicle starts before the release times of all of its customers.
+    durations : array_like, shape (customers + 1, customers + 1), optional
+        Times of travel; by default the lengths.
+    start_window : (number, number), optional
+        Earliest and latest start of a vehicle.
+    limit : number, optional
+        Maximum duration of a route: travel, service and waiting, less time warp.
+
+    Raises
+    ------
+    InvalidProblemError
+        Wrong shapes or values; a window that ends before it begins.
+    """
+
+    windows: ArrayLike
+    release_times: ArrayLike | None = None
+    durations: ArrayLike | None = None
+    start_window: tuple[float, float] | None = None
+    limit: float | None = None
+
+    name = "time_windows"
+
+    def __post_init__(self) -> None:
+        windows = numbers_of(self.windows, "windows", "nodes", "2", signed=False)
+        n = len(windows)
+        if windows.shape != (n, 2):
+            raise InvalidProblemError(f"windows: shape {windows.shape} is not (nodes, 2)")
+        wrong = windows[:, 1] < windows[:, 0]
+        if wrong.any():
+            node = int(wrong.argmax())
+            begin, end = windows[node].tolist()
+            raise InvalidProblemError(f"windows: that of node {node} ends at {end}, before {begin}")
+        releases = np.zeros(n) if self.release_times is None else self.release_times
+        own: dict[str, Any] = {
+            "windows": windows,
+            "release_times": numbers_of(
+                releases, "release_times", "nodes", shape=(n,), signed=False
+            ),
+        }
+        if self.durations is not None:
+            named = ("durations", "nodes", "nodes")
+            own["durations"] = numbers_of(self.durations, *named, shape=(n, n), signed=False)
+        if self.start_window is not None:
+            start = numbers_of(self.start_window, "start_window", "2", shape=(2,), signed=False)
+            if start[1] < start[0]:
+                raise InvalidProblemError(f"start_window: ends at {start[1]}, before {start[0]}")
+            own["start_window"] = tuple(start.tolist())
+        if self.limit is not None:
+            own["limit"] = numbers_of([self.limit], "limit", "1", signed=False)[0].item()
+        for value in own.values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+        for key, value in own.items():
+            object.__setattr__(self, key, value)
+
+    @property
+    def integer(self) -> bool:
+        """Whether all times are integers."""
+        arrays = [self.windows, self.release_times, self.durations]
+        given = [array for array in arrays if array is not None]
+        numbers = [*(self.start_window or ()), *([] if self.limit is None else [self.limit])]
+        return all(np.asarray(array).dtype.kind == "i" for array in given) and all(
+            isinstance(number, int) for number in numbers
+        )
+
+    def check(self, problem: RoutedProblem) -> None:
+        """Raise UnsupportedProblemError if the windows do not fit a problem."""
+        nodes = len(np.asarray(self.windows))
+        if nodes != problem.customers + 1:
+            raise UnsupportedProblemError(
+                f"problem: it has {problem.customers + 1} nodes, but windows are those of {nodes}"
+            )
+        if problem.service_times.dtype.kind == "i" and not self.integer:
+            raise UnsupportedProblemError(
+                "problem: its lengths and service times are integers, but times of the windows are "
+                "not; scale all of them up"
+            )
+
+    def functor(self, problem: RoutedProblem) -> str:
+        """Return gls::TimeWindows."""
+        own = str(self.durations is not None).lower()
+        return f"gls::TimeWindows<{self._amount(problem)[0]}, {own}>"
+
+    def segment_bytes(self, problem: RoutedProblem) -> int:
+        """Return the size of its numbers; empty members count, too."""
+        return 48
+
+    def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
+        """Return the words of gls::TimeWindowsData."""
+        dtype, cast = self._amount(problem)[1:]
+        windows = np.asarray(self.windows)
+        first, last = self.start_window or (0, FAR)
+        arrays = {
+            "early": windows[:, 0],
+            "late": windows[:, 1],
+            "services": problem.service_times,
+            "releases": self.release_times,
+            "durations": np.zeros(1) if self.durations is None else self.durations,
+        }
+        data = {name: backend.xp.asarray(np.asarray(v, dtype)) for name, v in arrays.items()}
+        data |= {"customers": problem.customers, "first": cast(first), "last": cast(last)}
+        data["limit"] = cast(FAR if self.limit is None else self.limit)
+        return in_order(HEADER, "TimeWindowsData", data)
+
+    def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the time warp and the excess duration of each row's routes, shape (P,)."""
+        visits, row_of = _visits(problem, rows)
+        driven = self.driven(problem, visits)
+        warp = driven.warps.sum(axis=1) + driven.late_start
+        found = warp
+        if self.limit is not None:
+            found = warp + np.maximum(self.least_durations(problem, visits) - warp - self.limit, 0)
+        if found.dtype.kind == "f":
+            scale = max(1.0, float(np.abs(np.asarray(self.windows)).max()))
+            found = np.where(found <= giant_tours.TOLERANCE * scale, 0, found)
+        total = np.zeros(len(rows), found.dtype)
+        np.add.at(total, row_of, found)
+        return total
+
+    def driven(self, problem: RoutedProblem, visits: NDArray[np.int64]) -> Driven:
+        """Simulate vehicles that start as early as they may.
+
+        `visits` are the customers of routes, filled up with 0, shape (R, stops).
+        """
+        windows, releases = np.asarray(self.windows), np.asarray(self.release_times)
+        first, last = self.start_window or (0, FAR)
+        stops = np.c_[visits, np.zeros(len(visits), visits.dtype)]
+        begin = np.maximum(releases[stops].max(axis=1), max(windows[0, 0], first))
+        latest = min(windows[0, 1], last)
+        late_start = np.maximum(begin - latest, 0)
+        time = np.minimum(begin, latest)
+        slack, waited, at = latest - time, np.zeros_like(time), np.zeros(len(stops), np.int64)
+        columns = []
+        for to in stops.T:
+            moves = (at > 0) | (to > 0)  # not from depot to depot, at the end of shorter routes
+            arrival = time + self._travel(problem, at, to) + problem.service_times[at]
+            wait = np.where(moves, np.maximum(windows[to, 0] - arrival, 0), 0)
+            warp = np.where(moves, np.maximum(arrival - windows[to, 1], 0), 0)
+            room = np.maximum(windows[to, 1] - arrival, 0) + waited
+            slack = np.where(moves, np.minimum(slack, room), slack)
+            waited = waited + wait
+            time, at = np.where(moves, arrival + wait - warp, time), to
+            columns.append((np.where(moves, arrival, time), wait, warp))
+        arrivals, waits, warps = (np.stack(column, axis=1) for column in zip(*columns, strict=True))
+        return Driven(begin, arrivals, waits, warps, late_start, np.maximum(slack, 0))
+
+    def least_durations(self, problem: RoutedProblem, visits: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the duration of each route that starts as late as it may, shape (R,)."""
+        driven = self.driven(problem, visits)
+        nodes = np.c_[np.zeros(len(visits), visits.dtype), visits]
+        after = np.roll(nodes, -1, axis=1)
+        busy = self._travel(problem, nodes, after) + problem.service_times[nodes]
+        busy = np.where((nodes > 0) | (after > 0), busy, 0).sum(axis=1)
+        least: NDArray[Any] = busy + np.maximum(driven.waits.sum(axis=1) - driven.slacks, 0)
+        return least
+
+    def weight(self, problem: RoutedProblem) -> float:
+        """Return the price of a unit of duration."""
+        return WEIGHT
+
+    def _travel(self, problem: RoutedProblem, a: Any, b: Any) -> NDArray[Any]:
+        if self.durations is None:
+            return problem.nodes.lengths(a, b)
+        times: NDArray[Any] = np.asarray(self.durations)[a, b]
+        return times
+
+    def _amount(self, problem: RoutedProblem) -> tuple[str, str, type]:
+        """Return the C++ type of times, the NumPy type, and the Python type."""
+        real = problem.service_times.dtype.kind == "f"
+        return ("double", "float64", float) if real else ("gls::int64", "int64", int)
+
+
+def _visits(
+    problem: RoutedProblem, rows: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the customers of all routes with customers, filled up with 0, and their rows."""
+    turned, depots = giant_tours.from_depot(rows, problem.customers)
+    begins = np.flatnonzero(depots)
+    sizes = np.diff(begins, append=turned.size) - 1
+    used = sizes > 0
+    begins, sizes = begins[used] + 1, sizes[used]
+    stops = np.arange(int(sizes.max(initial=1)))
+    inside = stops < sizes[:, np.newaxis]
+    places = np.where(inside, begins[:, np.newaxis] + stops, 0)
+    visits = np.where(inside, turned.ravel()[places], 0).astype(np.int64)
+    return visits, begins // rows.shape[1]
