@@ -49,7 +49,7 @@ __version__ = "0.1.0"
 
 # What `dir` shows: the names that most people need, and the namespaces. `__init__.pyi` has all.
 _SHOWN = """
-    TSP OpenPath CVRP GraphColouring GeneralisedAssignment QuadraticAssignment
+    TSP OpenPath CVRP VRP GraphColouring GeneralisedAssignment QuadraticAssignment
     Sequence FlowShop SingleMachine Latency LinearOrdering
     solve solve_many plan Budget Result SearchDisplay Islands
     LocalSearch IteratedLocalSearch HybridGeneticSearch SuccessorSearch SequenceSearch

@@ -13,6 +13,7 @@ from .moves.between_routes import TwoOptStar as TwoOptStar
 from .plan.drawing import plot_routes as plot_routes
 from .problem.cvrp import CVRP as CVRP
 from .problem.resources.time_windows import TimeWindows as TimeWindows
+from .problem.vrp import VRP as VRP
 from .removals.ruin_recreate import RuinRecreate as RuinRecreate
 from .removals.string_removal import StringRemoval as StringRemoval
 from .searches.decomposition.decomposed import Decomposed as Decomposed

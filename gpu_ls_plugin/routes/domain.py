@@ -19,6 +19,8 @@ from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.cvrp_instances import DEMANDS, DEPOTS, POSITIONING
 from gpu_ls_plugin.routes.problem.cvrplib import fits_routes
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
+from gpu_ls_plugin.routes.problem.solomon import fits_solomon
+from gpu_ls_plugin.routes.problem.vrp import VRP
 from gpu_ls_plugin.runs.domain import Command, FileKind, Output, first_row
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentRecombination
@@ -63,7 +65,11 @@ class Routes(Tours):
     def files(self) -> Sequence[FileKind]:
         """Return the kind of CVRPLIB files."""
         title, options = "vehicle routing problem", ("vehicles", "rounding")
-        return (FileKind("cvrp", title, CVRP.read, fits_routes, (".vrp", ".cvrp"), options),)
+        windows = f"{title} with time windows"
+        return (
+            FileKind("cvrp", title, CVRP.read, fits_routes, (".vrp", ".cvrp"), options),
+            FileKind("vrptw", windows, VRP.read, fits_solomon, (".txt",), options),
+        )
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
         """Return None: an array of coordinates or distances describes a TSP."""

@@ -1,13 +1,16 @@
-"""Registers the engines of routes with those of tours, so that tour searches can choose them."""
+"""Registers the engines of routes with those of tours, and readers of other files of routes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.routes.problem import cvrplib
 from gpu_ls_plugin.tours.engines import services
 from gpu_ls_plugin.tours.engines.chains import start as chains
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpu_ls_plugin.routes.engines.prices import PricedChains
     from gpu_ls_plugin.tours.engines.chains.start import Kicking, Start
     from gpu_ls_plugin.tours.engines.services import Service
@@ -37,5 +40,13 @@ def _chains(search: Kicking, start: Start, kick: Perturbation) -> PricedChains |
     return None
 
 
+def _reader_of_windows(path: Any) -> Callable[..., Any] | None:
+    """Return `VRP.read` if a file has time windows, otherwise None."""
+    from gpu_ls_plugin.routes.problem.vrp import VRP, has_windows
+
+    return VRP.read if has_windows(path) else None
+
+
+cvrplib.other_readers.append(_reader_of_windows)
 services.of_other_domains.append(_linked_descent)
 chains.chains_of_other_domains.append(_chains)

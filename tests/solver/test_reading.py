@@ -106,7 +106,7 @@ def test_the_command_line_reads_the_same(
     assert json.loads(capsys.readouterr().out)["best_cost"] == 140
 
 
-FOREIGN = ("routing/*/*.vrp", "routing/solomon/*.txt")
+FOREIGN = ("routing/[!v]*/*.vrp", "routing/vrpb/*.vrp")
 
 
 @pytest.mark.parametrize("pattern", FOREIGN)
@@ -120,7 +120,7 @@ def test_files_of_other_problems_are_refused(pattern: str) -> None:
 
 
 LIBRARY = {"tsp": "tsp/*.tsp", "cvrp": "cvrp/*/*.vrp", "gap": "gap/*.txt", "qap": "qap/*.dat"}
-LIBRARY |= {"fsp": "flowshop/*/*.txt", "lop": "lop/*"}
+LIBRARY |= {"fsp": "flowshop/*/*.txt", "lop": "lop/*", "vrptw": "routing/solomon/*.txt"}
 
 
 @pytest.mark.parametrize("kind", LIBRARY)

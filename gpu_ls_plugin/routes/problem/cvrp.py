@@ -6,7 +6,7 @@ import math
 import operator
 import warnings
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 import numpy as np
 
@@ -45,6 +45,7 @@ CONTENT = (
     *("resources", "penalties"),
 )
 DEPOT = np.zeros(1, np.int64)
+ROUNDINGS = ("auto", "nearest", "none", "dimacs")
 MOST = 2**31 - 1  # largest demand and capacity
 NO_DURATION = 2**62  # largest route limit; no route with integer lengths is this long
 COST_OF_FILE = 0.01  # relative tolerance of the cost in a solution file, which may be rounded
@@ -200,7 +201,7 @@ class CVRP(Problem):
         rounding : {"auto", "nearest", "none"}
             Whether lengths of type EUC_2D are rounded. By default, they are rounded unless the
             best known costs of the instance's set are sums of unrounded lengths
-            (`routes.problem.cvrplib.rounds`).
+            (`routes.problem.cvrplib.rounds`). Files with time windows: see `VRP.read`.
         vehicles, copies, optimum
             As in the class; `vehicles` defaults to VEHICLES in the file.
 
@@ -214,7 +215,12 @@ class CVRP(Problem):
         UnsupportedProblemError
             The file holds another kind of problem.
         """
-        checks.choice("rounding", rounding, known=("auto", "nearest", "none"))
+        checks.choice("rounding", rounding, known=ROUNDINGS)
+        for reader in filter(None, (found(path) for found in cvrplib.other_readers)):
+            given = {"vehicles": vehicles, "copies": copies, "optimum": optimum}
+            return cast("Self", reader(path, rounding=rounding, **given))
+        if rounding == "dimacs":
+            raise InvalidParameterError("rounding: 'dimacs' is for files with time windows")
         instance = cvrplib.read_instance(path, rounding)
         texts = {"name": instance.name, "comment": instance.comment}
         with naming(path):
@@ -658,7 +664,7 @@ class CVRP(Problem):
             The file cannot be written.
         """
         row = self._one(tour)
-        cvrplib.write_solution(path, self.routes(row), self.cost(row)[0].item())
+        cvrplib.write_solution(path, self.routes(row), self._published(self.cost(row)[0].item()))
 
     def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
         """Read the giant tour (n,), feasible or not, from a CVRPLIB file (.sol).
@@ -674,7 +680,7 @@ class CVRP(Problem):
         solution = cvrplib.read_solution(path)
         with naming(path):
             tour = self.tour(solution.routes)
-            cost = self.cost(tour)[0].item()
+            cost = self._published(self.cost(tour)[0].item())
             if solution.cost is not None and abs(cost - solution.cost) > COST_OF_FILE * cost:
                 raise InvalidTourError(
                     f"routes cost {cost:.10g} here, not {solution.cost:.10g} as the file says; it "
@@ -682,6 +688,10 @@ class CVRP(Problem):
                     "lengths are rounded differently"
                 )
             return tour
+
+    def _published(self, cost: float) -> float:
+        """Return a cost in the units of files."""
+        return cost
 
     def _enough_vehicles(self) -> int:
         """Return how many vehicles suffice, at most one per customer.
@@ -746,7 +756,7 @@ class CVRP(Problem):
         if self.fleet is not None:
             limits += f", {self.fleet} vehicles"
         return (
-            f"<CVRP {self.name or 'unnamed'}: {self.customers} customers, "
+            f"<{type(self).__name__} {self.name or 'unnamed'}: {self.customers} customers, "
             f"{self.nodes.metric.name}, {limits}>"
         )
 

@@ -32,7 +32,7 @@ from gpu_ls_plugin.tours.problem.tsplib import (
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,13 +42,19 @@ if TYPE_CHECKING:
 # Matches names of instances whose best known costs are sums of unrounded lengths.
 REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
 MOST = 2**31 - 1
-TYPES = ("CVRP", "DCVRP", "ACVRP", "ADCVRP")  # A: asymmetric lengths, D: limited durations
-KNOWN_SECTIONS = {"NODE_COORD", "EDGE_WEIGHT", "DEMAND", "DEPOT", "SERVICE_TIME", "DISPLAY_DATA"}
+# A: asymmetric lengths, D: limited durations, TW: time windows.
+TYPES = ("CVRP", "DCVRP", "ACVRP", "ADCVRP", "VRPTW")
+KNOWN_SECTIONS = {
+    *("NODE_COORD", "EDGE_WEIGHT", "DEMAND", "DEPOT", "SERVICE_TIME", "DISPLAY_DATA"),
+    *("TIME_WINDOW", "RELEASE_TIME"),
+}
 WRITTEN_AS = {  # EDGE_WEIGHT_TYPE of each metric in a file
     **{name: name for name in ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "HAVERSINE")},
     **{name: name for name in ("MAN_2D", "MAX_2D")},
     "EUC": "EXACT_2D",  # EUC_2D would be rounded when the file is read
 }
+# Each takes a path and returns the reader of another class for the file, or None.
+other_readers: list[Callable[[Any], Callable[..., Any] | None]] = []
 ROUTE = re.compile(r"route\s*(?:#\s*)?[0-9]+(?:\s*:|(?!\S))", re.IGNORECASE)
 COST = re.compile(r"cost\s*:?\s*(\S+)", re.IGNORECASE)
 
@@ -62,6 +68,8 @@ class Instance(tsplib.Instance):
     service_times: NDArray[np.float64] | None
     route_limit: float | None
     vehicles: int | None
+    windows: NDArray[np.float64] | None  # shape (n, 2)
+    release_times: NDArray[np.float64] | None
 
 
 @dataclass(frozen=True)
@@ -114,6 +122,13 @@ def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
     ):
         metric = find_metric("EUC")
     order = _depot_first(sections, nodes)
+
+    def optional(section: str, columns: str) -> NDArray[np.float64] | None:
+        given = section in sections.lines
+        return _values(sections, section, columns, nodes)[order] if given else None
+
+    limits = [key for key in ("DISTANCE", "VEHICLES_MAX_DURATION") if key in sections.fields]
+    releases = optional("RELEASE_TIME", "time")
     return Instance(
         name,
         comment,
@@ -123,8 +138,10 @@ def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
         demands=demands[order, 0],
         capacity=_whole(sections, "CAPACITY"),
         service_times=_service_times(sections, nodes, order),
-        route_limit=_number(sections, "DISTANCE") if "DISTANCE" in sections.fields else None,
+        route_limit=min((_number(sections, key) for key in limits), default=None),
         vehicles=_whole(sections, "VEHICLES") if "VEHICLES" in sections.fields else None,
+        windows=optional("TIME_WINDOW", "earliest latest"),
+        release_times=None if releases is None else releases[:, 0],
     )
 
 

@@ -120,6 +120,14 @@ def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:
     )
 
 
+def sums_of(problem: RoutedProblem, rows: NDArray[np.int32], values: NDArray[Any]) -> NDArray[Any]:
+    """Return the sums of values of nodes over each route of giant tours (P, n)."""
+    rows, depots = from_depot(rows, problem.customers)
+    nodes = np.where(depots, 0, rows)
+    sums: NDArray[Any] = np.add.reduceat(values[nodes].ravel(), np.flatnonzero(depots))
+    return sums.reshape(len(rows), problem.copies)
+
+
 def travelled(problem: RoutedProblem, rows: NDArray[np.int32]) -> NDArray[Any]:
     """Return the lengths of giant tours (P, n), which are not checked, shape (P,)."""
     costs = np.empty(len(rows), problem.cost_dtype)

@@ -38,6 +38,7 @@ KEYWORD = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(:?)\s*(.*)")
 COUNT = re.compile(r"0*[1-9][0-9]{0,8}")
 KNOWN_FIELDS = {  # keywords that need no colon
     *("NAME", "COMMENT", "TYPE", "DIMENSION", "CAPACITY", "DISTANCE", "SERVICE_TIME", "VEHICLES"),
+    "VEHICLES_MAX_DURATION",
     *("EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "EDGE_DATA_FORMAT"),
     *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
 }

@@ -212,9 +212,9 @@ SERVICES = "SERVICE_TIME_SECTION\n1 0\n2 1\n3 1\n4 1\nEOF"
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("CVRP", "VRPTW", "TYPE: 'VRPTW' is neither CVRP nor DCVRP"),
+        ("CVRP", "VRPB", "TYPE: 'VRPB' is neither CVRP nor DCVRP"),
         ("CVRP", "TSP", r"TYPE: 'TSP' is neither .*; read it by TSP\.read"),
-        ("DEPOT_S", "TIME_WINDOW_SECTION\n1 0 5\nDEPOT_S", "TIME_WINDOW_SECTION: not supported"),
+        ("DEPOT_S", "BACKHAUL_SECTION\n1 0\nDEPOT_S", "BACKHAUL_SECTION: not supported"),
         ("NAME", "MIN_VEHICLES : 2\nNAME", "MIN_VEHICLES: not supported"),
         ("CAPACITY : 4\n", "", "CAPACITY: missing"),
         ("CAPACITY : 4", "CAPACITY : 0", "CAPACITY: '0' is not an int"),

@@ -19,10 +19,28 @@ HEADER = "routes/problem/resources/load.cuh"
 
 
 class Load(Resource):
-    """The sum of a route's demands, up to the capacity of a vehicle."""
+    """The sum of a route's demands, up to the capacity of a vehicle.
+
+    Parameters
+    ----------
+    demands : int64 array, shape (customers + 1,), optional
+        Checked demands of another dimension; by default those of the problem.
+    capacity : int, optional
+        Its capacity.
+    name : str
+    """
 
     name = "load"
     segments = 1
+
+    def __init__(
+        self,
+        demands: NDArray[np.int64] | None = None,
+        capacity: int | None = None,
+        name: str = "load",
+    ) -> None:
+        self._demands, self._capacity = demands, capacity
+        vars(self)["name"] = name
 
     def functor(self, problem: RoutedProblem) -> str:
         """Return gls::Load."""
@@ -34,15 +52,23 @@ class Load(Resource):
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the words of gls::LoadData."""
-        demands = backend.xp.asarray(problem.demands.astype("int32"))
-        data = {"demands": demands, "customers": problem.customers, "capacity": problem.capacity}
+        demands, capacity = self._of(problem)
+        words = backend.xp.asarray(demands.astype("int32"))
+        data = {"demands": words, "customers": problem.customers, "capacity": capacity}
         return in_order(HEADER, "LoadData", data)
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the total load of each row's routes beyond the capacity, shape (P,)."""
-        loads = giant_tours.route_sums(problem, rows).loads
-        excess: NDArray[Any] = np.maximum(loads - problem.capacity, 0).sum(axis=1)
+        demands, capacity = self._of(problem)
+        loads = giant_tours.sums_of(problem, rows, demands)
+        excess: NDArray[Any] = np.maximum(loads - capacity, 0).sum(axis=1)
         return excess
+
+    def _of(self, problem: RoutedProblem) -> tuple[NDArray[np.int64], int]:
+        """Return demands and capacity."""
+        if self._demands is None or self._capacity is None:
+            return problem.demands, problem.capacity
+        return self._demands, self._capacity
 
     def weight(self, problem: RoutedProblem) -> float:
         """Return four times the longest length plus 1: inserting a customer never costs as much."""

@@ -183,7 +183,7 @@ class TimeWindows(Resource):
         columns = []
         for to in stops.T:
             moves = (at > 0) | (to > 0)  # not from depot to depot, at the end of shorter routes
-            arrival = time + self._travel(problem, at, to) + problem.service_times[at]
+            arrival = time + self.travel(problem, at, to) + problem.service_times[at]
             wait = np.where(moves, np.maximum(windows[to, 0] - arrival, 0), 0)
             warp = np.where(moves, np.maximum(arrival - windows[to, 1], 0), 0)
             room = np.maximum(windows[to, 1] - arrival, 0) + waited
@@ -199,7 +199,7 @@ class TimeWindows(Resource):
         driven = self.driven(problem, visits)
         nodes = np.c_[np.zeros(len(visits), visits.dtype), visits]
         after = np.roll(nodes, -1, axis=1)
-        busy = self._travel(problem, nodes, after) + problem.service_times[nodes]
+        busy = self.travel(problem, nodes, after) + problem.service_times[nodes]
         busy = np.where((nodes > 0) | (after > 0), busy, 0).sum(axis=1)
         least: NDArray[Any] = busy + np.maximum(driven.waits.sum(axis=1) - driven.slacks, 0)
         return least
@@ -208,11 +208,11 @@ class TimeWindows(Resource):
         """Return the price of a unit of duration."""
         return WEIGHT
 
-    def _travel(self, problem: RoutedProblem, a: Any, b: Any) -> NDArray[Any]:
+    def travel(self, problem: RoutedProblem, a: Any, b: Any) -> Any:
+        """Return the times of travel from nodes a to nodes b."""
         if self.durations is None:
             return problem.nodes.lengths(a, b)
-        times: NDArray[Any] = np.asarray(self.durations)[a, b]
-        return times
+        return np.asarray(self.durations)[a, b]
 
     def _amount(self, problem: RoutedProblem) -> tuple[str, str, type]:
         """Return the C++ type of times, the NumPy type, and the Python type."""

@@ -1,0 +1,400 @@
+"""Vehicle routing with time windows, release times, several loads, open routes and fixed costs."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemError
+from gpu_ls_plugin.core.files import naming
+from gpu_ls_plugin.core.problem_data import integers_of
+from gpu_ls_plugin.routes.problem import cvrplib, solomon
+from gpu_ls_plugin.routes.problem.cvrp import CVRP, ROUNDINGS
+from gpu_ls_plugin.routes.problem.resources.load import Load
+from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows
+from gpu_ls_plugin.tours.problem.tsp import TSP
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+
+DIMACS = 10  # units of a length in the DIMACS convention
+SPARE, MORE = 3, 1.3  # vehicles beyond those of a greedy plan, as for a CVRP
+
+
+class Stop(NamedTuple):
+    """A stop of a route; times count from 0, in the units of the problem."""
+
+    node: int  # 0 for the depot
+    name: str
+    arrival: float
+    wait: float  # until the window opens
+    begin: float  # of the service
+    load: int  # of the vehicle's first dimension when it leaves, from the depot on
+    slack: float  # how much later the service may begin; negative if it begins too late
+
+
+class VRP(CVRP):
+    """A vehicle routing problem with time windows and other constraints, immutable.
+
+    Solutions are giant tours, as those of `CVRP`. A cost is the length of all routes plus the fixed
+    cost of each route.
+
+    Parameters
+    ----------
+    locations : array_like, shape (customers + 1, 2), or None
+        Positions of the depot, then of the customers; None if `distances` are given.
+    demands : array_like of integers, shape (customers + 1,) or (customers + 1, dimensions)
+        Demand of each node; 0 for the depot.
+    capacity : int or sequence of int
+        Capacity of a vehicle, for each dimension.
+    windows : array_like, shape (customers + 1, 2), optional
+        Earliest and latest begin of service of each node; the first row is that of the depot.
+    service_times, release_times : array_like, shape (customers + 1,), optional
+        How long the service takes (0 for the depot), and when a customer's goods are at the depot.
+    vehicles : int, optional
+        Size of the fleet; by default unlimited.
+    fixed_cost : number
+        Cost of a route, besides its length.
+    distances, durations : array_like, shape (customers + 1, customers + 1), optional
+        Lengths and times of travel; durations are lengths by default.
+    route_limit : number, optional
+        Maximum duration of a route: travel, service and waiting.
+    start_window : (number, number), optional
+        Earliest and latest start of a vehicle.
+    open_routes : bool
+        Whether routes end at their last customers.
+    names : sequence of str, optional
+        Names of all nodes, or of the customers.
+    metric : str or Metric
+        Metric of the lengths between locations, as for `TSP`.
+    scale : int
+        By how much lengths and times are larger than those that were published.
+    copies, name, comment, optimum
+        As for `CVRP`.
+
+    Raises
+    ------
+    InvalidProblemError
+        Wrong shapes or values; a customer that no route can serve in time.
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or of a wrong type.
+
+    Examples
+    --------
+    >>> import gpu_ls_plugin as gls
+    >>> windows = [(0, 90), (30, 40), (0, 12)]
+    >>> problem = gls.VRP([(0, 0), (0, 3), (0, 5)], [0, 1, 1], 2, windows=windows, metric="EUC_2D")
+    >>> problem.feasible([problem.tour([[2, 1]]), problem.tour([[1, 2]])]).tolist()
+    [True, False]
+    """
+
+    names: tuple[str, ...] | None = None
+    scale: int = 1
+
+    def __init__(
+        self,
+        locations: ArrayLike | None,
+        demands: ArrayLike,
+        capacity: int | Sequence[int],
+        *,
+        windows: ArrayLike | None = None,
+        service_times: ArrayLike | None = None,
+        release_times: ArrayLike | None = None,
+        vehicles: int | None = None,
+        fixed_cost: float = 0,
+        distances: ArrayLike | None = None,
+        durations: ArrayLike | None = None,
+        route_limit: float | None = None,
+        start_window: tuple[float, float] | None = None,
+        open_routes: bool = False,
+        names: Sequence[str] | None = None,
+        metric: str | Metric = "EUC",
+        scale: int = 1,
+        copies: int | None = None,
+        name: str = "",
+        comment: str = "",
+        optimum: float | None = None,
+    ) -> None:
+        if (locations is None) == (distances is None):
+            raise InvalidParameterError("locations: give either these or `distances`")
+        scale = checks.integer("scale", scale, least=1)
+        best = None if optimum is None else optimum * scale
+        about = {"name": name, "comment": comment, "optimum": best}
+        if locations is None:
+            assert distances is not None
+            nodes = TSP.from_matrix(distances, **about)  # type: ignore[arg-type]
+        else:
+            nodes = TSP(locations, metric, **about)  # type: ignore[arg-type]
+        fixed_cost = checks.number("fixed_cost", fixed_cost, least=0.0)
+        travel = durations
+        if fixed_cost or open_routes:
+            lengths = _matrix(nodes)
+            travel = _matrix(nodes) if durations is None else np.array(durations)
+            if open_routes:
+                lengths[:, 0] = travel[:, 0] = 0
+            lengths[0, 1:] += int(fixed_cost) if fixed_cost == int(fixed_cost) else fixed_cost
+            nodes = TSP.from_matrix(lengths, **about)  # type: ignore[arg-type]
+            travel = travel if fixed_cost or durations is not None else None
+        timed = any(given is not None for given in (windows, release_times, travel, start_window))
+        resources: list[Any] = []
+        if timed:
+            anytime = np.tile([0, FAR], (nodes.n, 1)) if windows is None else windows
+            own = TimeWindows(anytime, release_times, travel, start_window, route_limit)
+            if (rows := len(np.asarray(own.windows))) != nodes.n:
+                raise InvalidProblemError(f"windows: {rows} rows, but there are {nodes.n} nodes")
+            resources.append(own)
+            route_limit = None
+        first, first_capacity, more = _dimensions(demands, capacity)
+        resources += more
+        self._fill(
+            *(nodes, first, first_capacity, service_times, route_limit, vehicles, copies),
+            resources=tuple(resources),
+        )
+        for resource in resources:
+            resource.check(self)
+        self.__dict__.update(names=_names(names, nodes.n), scale=scale)
+        if timed:
+            self._check_in_time()
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        rounding: str = "auto",
+        vehicles: int | None = None,
+        copies: int | None = None,
+        optimum: float | None = None,
+    ) -> Self:
+        """Read a text file of Solomon's or of Gehring and Homberger's, or a VRPLIB file (.vrp).
+
+        VRPLIB files may have TIME_WINDOW_SECTION, RELEASE_TIME_SECTION and VEHICLES_MAX_DURATION.
+
+        Parameters
+        ----------
+        path : path
+        rounding : {"auto", "dimacs", "nearest", "none"}
+            "dimacs" counts integer tenths: lengths are truncated, times multiplied by ten, and
+            `scale` is 10. This is the default for text files and for TYPE : VRPTW. The others are
+            those of `CVRP.read`.
+        vehicles, copies, optimum
+            As in the class; `vehicles` defaults to the number in the file, and `optimum` is in the
+            units of the file.
+
+        Raises
+        ------
+        FileNotFoundError, FileFormatError, UnsupportedProblemError
+            As for `CVRP.read`.
+        """
+        checks.choice("rounding", rounding, known=ROUNDINGS)
+        with naming(path):
+            given = _given(path, rounding)
+            fleet = given.pop("vehicles") if vehicles is None else vehicles
+            return cls(vehicles=fleet, copies=copies, optimum=optimum, **given)
+
+    @property
+    def windows(self) -> NDArray[Any] | None:
+        """Windows of all nodes, shape (customers + 1, 2), read-only; None if there are none."""
+        timed = self._timed
+        return None if timed is None else np.asarray(timed.windows)
+
+    def schedule(self, row: Any) -> list[list[Stop]]:
+        """Return the stops of each route of one giant tour (n,), the depot first and last.
+
+        Vehicles start so that their time warp and then their durations are least.
+        """
+        timed = self._timed or TimeWindows(np.tile([0, FAR], (self.customers + 1, 1)))
+        windows = np.asarray(timed.windows)
+        names = self.names or tuple(map(str, range(self.customers + 1)))
+        plan = []
+        for route in self.routes(row):
+            driven = timed.driven(self, np.array([route]))
+            late = int(driven.late_start[0]) if self.integer else float(driven.late_start[0])
+            time = driven.starts[0] - late + min(driven.slacks[0], driven.waits.sum())
+            load = int(self.demands[route].sum())
+            stops = [_stop(names, 0, (time, 0, time, load), windows[0, 1] - late)]
+            for a, b in zip([0, *route], [*route, 0], strict=True):
+                arrival = time + timed.travel(self, a, b) + self.service_times[a]
+                wait = max(windows[b, 0] - arrival, 0)
+                begin, load = arrival + wait, load - int(self.demands[b])
+                stops.append(_stop(names, b, (arrival, wait, begin, load), windows[b, 1]))
+                time = min(begin, windows[b, 1])
+            plan.append(stops)
+        return plan
+
+    def complaints(self, tour: ArrayLike) -> list[str]:
+        """Return a line for each violation of one giant tour."""
+        texts = super().complaints(tour)
+        for part in self.resources:
+            excess = part.excess(self, self._one(tour))[0]
+            if excess > 0:
+                texts.append(f"{part.name}: {excess:.10g} too much, over all routes")
+        return texts
+
+    @property
+    def _timed(self) -> TimeWindows | None:
+        found = [part for part in self.resources if isinstance(part, TimeWindows)]
+        return found[0] if found else None
+
+    @property
+    def _extras(self) -> dict[str, Any]:
+        return {"names": self.names, "scale": self.scale}
+
+    def _changed(self, **changes: Any) -> Self:
+        made = super()._changed(**changes)
+        made.__dict__.update(self._extras)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), tuple(self._content.values()), self._extras)
+
+    def _published(self, cost: float) -> float:
+        return cost / self.scale if self.scale > 1 else cost
+
+    def _enough_vehicles(self) -> int:
+        """Return how many vehicles suffice, at most one per customer."""
+        enough, timed = super()._enough_vehicles(), self._timed
+        if timed is None:
+            return enough
+        routes = _greedy_routes(self, timed)
+        return min(self.customers, max(enough, math.ceil(MORE * routes) + SPARE))
+
+    def _check_in_time(self) -> None:
+        """Raise InvalidProblemError if a vehicle cannot serve some customer alone in time."""
+        timed = self._timed
+        assert timed is not None
+        alone = timed.driven(self, np.arange(1, self.customers + 1)[:, np.newaxis])
+        warp = alone.warps.sum(axis=1) + alone.late_start
+        if self.service_times.dtype.kind == "f":
+            warp[warp <= 1e-9 * np.abs(alone.arrivals).max()] = 0
+        if (warp > 0).any():
+            customer = 1 + int((warp > 0).argmax())
+            raise InvalidProblemError(
+                f"windows: a route to customer {customer} alone is {warp[customer - 1]:.10g} late"
+            )
+
+
+def has_windows(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file has time windows or release times."""
+    with Path(path).open("rb") as file:
+        if solomon.is_solomon(file.read(solomon.BEGINNING)):
+            return True
+        file.seek(0)
+        return b"TIME_WINDOW" in (text := file.read().upper()) or b"RELEASE_TIME" in text
+
+
+def _given(path: Any, rounding: str) -> dict[str, Any]:
+    """Return the arguments of `VRP` in a file."""
+    with Path(path).open("rb") as file:
+        as_text = solomon.is_solomon(file.read(solomon.BEGINNING))
+    if as_text:
+        name, vehicles, capacity, nodes = solomon.read_solomon(path)
+        given: dict[str, Any] = {"name": name, "vehicles": vehicles, "capacity": capacity}
+        given |= {"locations": nodes[:, :2], "demands": nodes[:, 2], "windows": nodes[:, 3:5]}
+        given["service_times"] = np.r_[0, nodes[1:, 5]]
+        windowed = True
+    else:
+        found = cvrplib.read_instance(path, "none" if rounding == "dimacs" else rounding)
+        names = "name comment vehicles capacity demands windows service_times release_times"
+        given = {key: getattr(found, key) for key in (*names.split(), "route_limit")}
+        windowed = found.windows is not None
+        if found.matrix is not None:
+            return {**given, "locations": None, "distances": found.matrix}
+        given |= {"locations": found.coordinates, "metric": found.metric}
+    planar = getattr(given.get("metric"), "name", "EUC") in ("EUC", "EUC_2D")
+    if rounding == "dimacs" or (rounding == "auto" and windowed and planar):
+        if not planar:
+            raise InvalidParameterError("rounding: 'dimacs' is for lengths of type EUC_2D")
+        times = ("locations", "windows", "service_times", "release_times", "route_limit")
+        tenths = {key: given[key] * DIMACS for key in times if given.get(key) is not None}
+        return {**given, **tenths, "metric": "FLOOR_2D", "scale": DIMACS}
+    if as_text:
+        given["metric"] = "EUC_2D" if rounding == "nearest" else "EUC"
+    return given
+
+
+def _restored(kind: type[VRP], content: tuple[Any, ...], extras: dict[str, Any]) -> VRP:
+    made = kind._of(*content)
+    made.__dict__.update(extras)
+    return made
+
+
+def _stop(names: Sequence[str], node: int, numbers: tuple[Any, ...], latest: Any) -> Stop:
+    """Return a stop with numbers of Python; `numbers` are arrival, wait, begin and load."""
+    arrival, wait, begin, load, slack = (
+        np.asarray(number).item() for number in (*numbers, latest - numbers[2])
+    )
+    return Stop(node, names[node], arrival, wait, begin, load, slack)
+
+
+def _matrix(nodes: TSP) -> NDArray[Any]:
+    """Return a copy of all lengths, shape (n, n)."""
+    every = np.arange(nodes.n)
+    made: NDArray[Any] = nodes.lengths(np.repeat(every, nodes.n), np.tile(every, nodes.n))
+    return made.reshape(nodes.n, nodes.n).copy()
+
+
+def _dimensions(demands: ArrayLike, capacity: int | Sequence[int]) -> tuple[Any, Any, list[Load]]:
+    """Return demands and capacity of the first dimension, and the loads of the others."""
+    if np.ndim(demands) != 2:
+        return demands, capacity, []
+    table = integers_of(demands, "demands", "nodes", "dimensions", signed=False)
+    limits = integers_of(capacity, "capacity", "dimensions", signed=False)
+    if len(limits) != table.shape[1]:
+        raise InvalidProblemError(
+            f"capacity: {len(limits)} numbers, but demands have {table.shape[1]} dimensions"
+        )
+    for k in range(1, len(limits)):
+        for node in np.flatnonzero(table[:, k] > limits[k])[:1].tolist():
+            raise InvalidProblemError(
+                f"demands: customer {node} demands {table[node, k]} of dimension {k + 1}, more "
+                f"than the capacity of {limits[k]}"
+            )
+        if table[0, k]:
+            raise InvalidProblemError("demands: a depot demands nothing")
+    more = [Load(table[:, k], int(limits[k]), f"load {k + 1}") for k in range(1, len(limits))]
+    return table[:, 0], int(limits[0]), more
+
+
+def _names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    given = tuple(map(str, names))
+    if len(given) == nodes - 1:
+        given = ("depot", *given)
+    if len(given) != nodes:
+        raise InvalidProblemError(f"names: {len(given)} of them, but there are {nodes} nodes")
+    return given
+
+
+def _greedy_routes(problem: VRP, timed: TimeWindows) -> int:
+    """Return how many routes there are if each goes on to the customer that is served next."""
+    windows, services = np.asarray(timed.windows), problem.service_times
+    waiting, routes = np.arange(1, problem.customers + 1), 0
+    at, time, load = 0, windows[0, 0], 0
+    while len(waiting):
+        begin = time + services[at] + timed.travel(problem, np.full(len(waiting), at), waiting)
+        begin = np.maximum(begin, windows[waiting, 0])
+        back = begin + services[waiting] + timed.travel(problem, waiting, np.zeros_like(waiting))
+        fits = (begin <= windows[waiting, 1]) & (back <= windows[0, 1])
+        fits &= load + problem.demands[waiting] <= problem.capacity
+        if at == 0:
+            routes += 1
+            fits |= ~fits.any()  # one that no route can serve
+        if not fits.any():
+            at, time, load = 0, windows[0, 0], 0
+            continue
+        place = int(np.where(fits, begin, np.inf).argmin())
+        at, time = int(waiting[place]), begin[place]
+        load += int(problem.demands[at])
+        waiting = np.delete(waiting, place)
+    return routes

@@ -1,0 +1,205 @@
+"""Routes with windows, loads, open ends and fixed costs: costs, files, schedules, refusals."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from tests.helpers.marks import slow_after
+from tests.helpers.routing import giant_tours
+
+POINTS = [(0, 0), (3, 4), (0, 6), (8, 0)]
+ONES = [0, 1, 1, 1]
+SOLOMON = """R000
+
+VEHICLE
+NUMBER     CAPACITY
+  2         10
+
+CUSTOMER
+CUST NO.  XCOORD.  YCOORD.  DEMAND  READY TIME  DUE DATE  SERVICE TIME
+
+    0      0       0        0        0         200        0
+    1      1       1        5        10        50         9
+    2      2       0        5        0         100.5      9
+"""
+VRPLIB = """NAME : some
+TYPE : VRPTW
+DIMENSION : 3
+CAPACITY : 10
+VEHICLES : 2
+SERVICE_TIME : 9
+EDGE_WEIGHT_TYPE : EUC_2D
+NODE_COORD_SECTION
+1 0 0
+2 1 1
+3 2 0
+DEMAND_SECTION
+1 0
+2 5
+3 5
+TIME_WINDOW_SECTION
+1 0 200
+2 10 50
+3 0 100.5
+DEPOT_SECTION
+1
+-1
+EOF
+"""
+
+
+def some(seed: int, customers: int = 5, **options: Any) -> gls.VRP:
+    """Return a small problem; options are those of the class, or `many` demands."""
+    random = np.random.default_rng(seed)
+    n = customers + 1
+    early = np.r_[0, random.integers(0, 150, customers)]
+    windows = np.c_[early, early + 150]
+    windows[0, 1] = 600
+    demands = np.r_[[(0, 0)], random.integers(1, 6, (customers, 2))]
+    many = options.pop("many", False)
+    given: dict[str, Any] = {"windows": windows, "metric": "EUC_2D", "service_times": 5, **options}
+    points = random.integers(0, 60, (n, 2))
+    return gls.VRP(points, demands if many else demands[:, 0], [12, 12] if many else 12, **given)
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "windows": {},
+    "loads": {"many": True},
+    "fixed": {"fixed_cost": 30},
+    "open": {"open_routes": True},
+    "all": {"many": True, "fixed_cost": 30, "open_routes": True, "start_window": (10, 200)},
+    "limit": {"route_limit": 180},
+    "no windows": {"windows": None, "fixed_cost": 30, "open_routes": True, "route_limit": 180},
+}
+
+
+def routes_of(customers: int) -> Any:
+    """Yield every set of routes of customers, each once: orders, cut in every way."""
+    for order in itertools.permutations(range(1, customers + 1)):
+        for cuts in itertools.product([False, True], repeat=customers - 1):
+            routes = [[order[0]]]
+            for customer, cut in zip(order[1:], cuts, strict=True):
+                if cut:
+                    routes.append([customer])
+                else:
+                    routes[-1].append(customer)
+            firsts = [route[0] for route in routes]
+            if firsts == sorted(firsts):
+                yield routes
+
+
+@pytest.mark.parametrize("kind", slow_after(2, list(OPTIONS)))
+def test_solve_finds_the_best_of_all_routes(kind):
+    problem = some(3, 4, **OPTIONS[kind], copies=4)
+    rows = np.array([problem.tour(routes) for routes in routes_of(4)])
+    costs = problem.cost(rows)[problem.feasible(rows)]
+    found = gls.solve(problem, 0.5, backend="cpu", seed=1)
+    assert found.best_feasible and found.best_cost == costs.min()
+
+
+def test_costs_have_open_ends_and_fixed_costs():
+    plain = gls.VRP(POINTS, ONES, 3, metric="EUC_2D")
+    row = plain.tour([[1, 2], [3]])
+    assert plain.cost(row) == [5 + 4 + 6 + 8 + 8]
+    assert gls.VRP(POINTS, ONES, 3, metric="EUC_2D", open_routes=True).cost(row) == [5 + 4 + 8]
+    assert gls.VRP(POINTS, ONES, 3, metric="EUC_2D", fixed_cost=7).cost(row) == [31 + 14]
+    assert gls.VRP(None, ONES, 3, distances=np.ones((4, 4), int)).cost(row) == [5]
+
+
+def test_durations_have_no_fixed_costs():
+    problem = gls.VRP(POINTS, ONES, 3, metric="EUC_2D", fixed_cost=50, route_limit=20)
+    assert problem.feasible(problem.tour([[1, 2], [3]])).all()
+    assert not problem.feasible(problem.tour([[1, 2, 3]])).any()
+
+
+def test_all_dimensions_are_limited():
+    demands = np.array([(0, 0), (1, 5), (1, 5), (1, 1)])
+    problem = gls.VRP(POINTS, demands, [3, 6], metric="EUC_2D")
+    assert problem.feasible(
+        [problem.tour([[1, 3], [2]]), problem.tour([[1, 2], [3]])]
+    ).tolist() == [
+        True,
+        False,
+    ]
+    assert "load 2: 4 too much" in problem.complaints(problem.tour([[1, 2], [3]]))[0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_schedules_are_late_where_the_referee_says_so(seed):
+    problem = some(seed, start_window=(5, 60), release_times=[0, 3, 9, 30, 2, 1])
+    for row in giant_tours(problem, 3, seed):
+        plan, windows = problem.schedule(row), problem.windows
+        late = sum(max(0, -stop.slack) for stops in plan for stop in stops)
+        assert late == problem.violations(row).resources["time_windows"][0]
+        assert [[stop.node for stop in stops[1:-1]] for stops in plan] == problem.routes(row)
+        for stops in plan:
+            assert stops[0].node == stops[-1].node == stops[-1].load == 0
+            assert stops[0].begin >= 5
+            for stop in stops[1:]:
+                assert stop.begin == stop.arrival + stop.wait >= windows[stop.node, 0]
+
+
+def test_what_a_problem_holds_survives_changes():
+    problem = some(1, names=list("abcde"), scale=10, optimum=12.5)
+    for other in (pickle.loads(pickle.dumps(problem)), problem.with_fleet(4)):
+        assert other.names == ("depot", *"abcde") and other.scale == 10 and other.optimum == 125
+        assert (other.windows == problem.windows).all()
+
+
+@pytest.mark.parametrize(("text", "suffix"), [(SOLOMON, ".txt"), (VRPLIB, ".vrp")])
+def test_files_are_read_by_each_convention(text, suffix, tmp_path):
+    path = tmp_path / f"some{suffix}"
+    path.write_text(text)
+    tenths = gls.CVRP.read(path)
+    assert isinstance(tenths, gls.VRP) and tenths.scale == 10 and tenths.fleet == 2
+    assert tenths.windows.tolist() == [[0, 2000], [100, 500], [0, 1005]]
+    assert tenths.service_times.tolist() == [0, 90, 90]
+    row = tenths.tour([[1, 2]])
+    assert tenths.cost(row) == [14 + 14 + 20]
+    tenths.write_solution(row, tmp_path / "found.sol")
+    assert "Cost 4.8" in (tmp_path / "found.sol").read_text()
+    assert (tenths.read_solution(tmp_path / "found.sol") == row).all()
+    exact = gls.VRP.read(path, rounding="none")
+    assert exact.cost(row) == pytest.approx([2 * 2**0.5 + 2]) and exact.scale == 1
+    assert gls.solve(path, 0.2, backend="cpu").best_cost == 48
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("    2      2       0 ", "    3      2       0 ", "numbers are not 0, 1, 2"),
+        ("100.5      9", "100.5", "not 7 numbers"),
+        ("100.5", "abc", "not all numbers"),
+        ("  2         10", "  2.5       10", "not integers"),
+    ],
+)
+def test_damaged_text_is_named(old, new, words, tmp_path):
+    (tmp_path / "some.txt").write_text(SOLOMON.replace(old, new))
+    with pytest.raises(gls.exceptions.FileFormatError, match=words):
+        gls.VRP.read(tmp_path / "some.txt")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"windows": [(0, 90), (0, 4), (0, 90), (0, 90)]}, "customer 1 alone is 1 late"),
+        ({"windows": [(0, 90)] * 3}, "windows: 3 rows, but there are 4 nodes"),
+        ({"names": ["a"]}, "names: 1 of them"),
+        ({"distances": np.ones((4, 4))}, "locations: give either"),
+        ({"demands": np.ones((4, 2), int)}, "capacity"),
+        ({"demands": [(0, 0), (1, 9), (1, 1), (1, 1)], "capacity": [3, 5]}, "customer 1 demands 9"),
+        ({"fixed_cost": -1}, "fixed_cost"),
+        ({"scale": 0}, "scale"),
+        ({"vehicles": 0}, "vehicles"),
+    ],
+)
+def test_bad_problems_are_named(change, words):
+    given: dict[str, Any] = {"demands": ONES, "capacity": 3, "metric": "EUC_2D", **change}
+    with pytest.raises(gls.exceptions.GpuLsError, match=words):
+        gls.VRP(POINTS, **given)
