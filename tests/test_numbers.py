@@ -21,6 +21,7 @@ from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.core.lazy_names import public_names
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
+from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.runs.acceptance import Acceptance
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.tours import candidates
@@ -54,7 +55,8 @@ NUMBERS = {
     **{"least": 0.5, "limit": 12, "memory_limit": 2**30, "migration": 4, "mixing": 0.5, "moves": 9},
     **{"n": 4, "optimum": 7.0, "part": 40, "population": 1, "r": 60.0, "replicas": 2},
     **{"restart_after": 3, "rounds": 3, "route_limit": 20.0, "seconds": 100.0, "seed": 3},
-    **{"segment": 10, "share": 0.5, "size": 2, "steps": 20, "target": 5.0, "tenure": 3},
+    **{"segment": 10, "share": 0.5, "size": 2, "steps": 20, "start_window": (1, 4)},
+    **{"target": 5.0, "tenure": 3, "times": 7},
     **{"values": 4, "variables": 3, "vehicles": 3, "walk": 5},
 }
 # Searches whose results depend on random numbers.
@@ -71,6 +73,8 @@ EXAMPLES = {
 NEEDED = {
     "TSP": {"coordinates": [[0, 0], [3, 4]]},
     "CVRP": {"coordinates": [[0, 0], [3, 4]], "demands": [0, 1], "capacity": 1},
+    "VRP": {"locations": [[0, 0], [3, 4]], "demands": [0, 1], "capacity": 1},
+    "TimeWindows": {"windows": [(0, 9), (0, 9)]},
     "Union": {"first": gls.Nearest(4), "second": gls.Nearest(5)},
     "Expression": {"text": "1 + value", "variables": 3, "values": 4},
     "SearchDisplay": {"title": "x"},
@@ -235,7 +239,8 @@ def found_with(part: Any) -> list[Any]:
 
 
 UNSEARCHED = (
-    *(gls.TSP, gls.CVRP, gls.GraphColouring, gls.GeneralisedAssignment, gls.QuadraticAssignment),
+    *(gls.CVRP, gls.VRP, gls.TimeWindows, Load, gls.TSP),
+    *(gls.GraphColouring, gls.GeneralisedAssignment, gls.QuadraticAssignment),
     *(gls.Sequence, gls.FlowShop, gls.SingleMachine, gls.LinearOrdering, gls.Latency),
     *(gls.Expression, gls.CheapestValue, gls.SearchDisplay, gls.OpenPath, Settings),
 )

@@ -12,7 +12,7 @@ from gpu_ls_plugin.extend import Resource, UnsupportedProblemError
 
 TIME_WINDOWS = """
 // A vehicle waits if it is early, and pays for time warp if it is late (Vidal et al. 2013).
-struct TimeWindows {
+struct OtherWindows {
   static constexpr int kWords = 4;
   static constexpr bool kTurns = true, kAdds = false;
   using Amount = gls::int64;
@@ -23,7 +23,7 @@ struct TimeWindows {
   const gls::int64 *early, *late, *services;
   int customers;
 
-  GLS_DEVICE explicit TimeWindows(const gls::uint64* words)
+  GLS_DEVICE explicit OtherWindows(const gls::uint64* words)
       : early(gls::address<const gls::int64>(words[0])),
         late(gls::address<const gls::int64>(words[1])),
         services(gls::address<const gls::int64>(words[2])),
@@ -60,7 +60,7 @@ class TimeWindows(Resource):
             raise UnsupportedProblemError("problem: these are the windows of another problem")
 
     def functor(self, problem: Any) -> str:
-        return "TimeWindows"
+        return "OtherWindows"
 
     def source(self) -> str:
         return TIME_WINDOWS

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
+EXTRAS = ("names", "scale", "fixed_cost", "start_window", "open_routes")
 DIMACS = 10  # units of a length in the DIMACS convention
 SPARE, MORE = 3, 1.3  # vehicles beyond those of a greedy plan, as for a CVRP
 
@@ -99,6 +100,9 @@ class VRP(CVRP):
 
     names: tuple[str, ...] | None = None
     scale: int = 1
+    fixed_cost: float = 0.0
+    start_window: tuple[float, float] | None = None
+    open_routes: bool = False
 
     def __init__(
         self,
@@ -127,8 +131,9 @@ class VRP(CVRP):
         if (locations is None) == (distances is None):
             raise InvalidParameterError("locations: give either these or `distances`")
         scale = checks.integer("scale", scale, least=1)
-        best = None if optimum is None else optimum * scale
-        about = {"name": name, "comment": comment, "optimum": best}
+        if optimum is not None and scale > 1:
+            optimum = checks.number("optimum", optimum) * scale
+        about = {"name": name, "comment": comment, "optimum": optimum}
         if locations is None:
             assert distances is not None
             nodes = TSP.from_matrix(distances, **about)  # type: ignore[arg-type]
@@ -149,7 +154,7 @@ class VRP(CVRP):
         if timed:
             anytime = np.tile([0, FAR], (nodes.n, 1)) if windows is None else windows
             own = TimeWindows(anytime, release_times, travel, start_window, route_limit)
-            if (rows := len(np.asarray(own.windows))) != nodes.n:
+            if (rows := len(own.windows)) != nodes.n:
                 raise InvalidProblemError(f"windows: {rows} rows, but there are {nodes.n} nodes")
             resources.append(own)
             route_limit = None
@@ -161,7 +166,9 @@ class VRP(CVRP):
         )
         for resource in resources:
             resource.check(self)
-        self.__dict__.update(names=_names(names, nodes.n), scale=scale)
+        start = None if start_window is None else resources[0].start_window
+        extras = {"names": _names(names, nodes.n), "scale": scale, "fixed_cost": fixed_cost}
+        self.__dict__.update(extras, start_window=start, open_routes=bool(open_routes))
         if timed:
             self._check_in_time()
 
@@ -205,7 +212,7 @@ class VRP(CVRP):
     def windows(self) -> NDArray[Any] | None:
         """Windows of all nodes, shape (customers + 1, 2), read-only; None if there are none."""
         timed = self._timed
-        return None if timed is None else np.asarray(timed.windows)
+        return None if timed is None else timed.windows
 
     def schedule(self, row: Any) -> list[list[Stop]]:
         """Return the stops of each route of one giant tour (n,), the depot first and last.
@@ -213,7 +220,7 @@ class VRP(CVRP):
         Vehicles start so that their time warp and then their durations are least.
         """
         timed = self._timed or TimeWindows(np.tile([0, FAR], (self.customers + 1, 1)))
-        windows = np.asarray(timed.windows)
+        windows = timed.windows
         names = self.names or tuple(map(str, range(self.customers + 1)))
         plan = []
         for route in self.routes(row):
@@ -247,7 +254,7 @@ class VRP(CVRP):
 
     @property
     def _extras(self) -> dict[str, Any]:
-        return {"names": self.names, "scale": self.scale}
+        return {name: getattr(self, name) for name in EXTRAS}
 
     def _changed(self, **changes: Any) -> Self:
         made = super()._changed(**changes)
@@ -378,7 +385,7 @@ def _names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | None:
 
 def _greedy_routes(problem: VRP, timed: TimeWindows) -> int:
     """Return how many routes there are if each goes on to the customer that is served next."""
-    windows, services = np.asarray(timed.windows), problem.service_times
+    windows, services = timed.windows, problem.service_times
     waiting, routes = np.arange(1, problem.customers + 1), 0
     at, time, load = 0, windows[0, 0], 0
     while len(waiting):

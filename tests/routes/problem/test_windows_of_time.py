@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.extend import InvalidProblemError, UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import GpuLsError, UnsupportedProblemError
 from gpu_ls_plugin.routes.problem.resources.time_windows import TimeWindows
 from gpu_ls_plugin.testing import check_resource
 from tests.helpers.marks import slow_after
@@ -54,7 +54,7 @@ def small(seed: int, customers: int = 5) -> gls.CVRP:
 def by_enumeration(problem: gls.CVRP, windows: TimeWindows, route: list[int]) -> int:
     """Try every start of a vehicle; the least time warp, and then the least duration, count."""
     limits = np.asarray(windows.windows)
-    first, last = windows.start_window or (0, 2 * HORIZON)
+    first, last = map(int, windows.start_window or (0, 2 * HORIZON))
     latest = min(limits[0, 1], last)
     release = max(np.asarray(windows.release_times)[[0, *route]])
     ways = []
@@ -109,12 +109,12 @@ def test_searches_keep_to_windows():
         ({"windows": [(0, 9, 1)]}, r"windows: shape \(1, 3\)"),
         ({"release_times": [1]}, r"release_times: shape"),
         ({"durations": [[0, -1], [1, 0]]}, "durations: entry .* -1"),
-        ({"start_window": (5, 3)}, "start_window: ends at 3, before 5"),
-        ({"limit": -1}, "limit: entry"),
+        ({"start_window": (5, 3)}, "start_window: ends at 3.0, before 5.0"),
+        ({"limit": -1}, "limit: -1 is not"),
     ],
 )
 def test_bad_windows_are_named(given, words):
-    with pytest.raises(InvalidProblemError, match=words):
+    with pytest.raises(GpuLsError, match=words):
         TimeWindows(**{"windows": [(0, 9), (0, 9)], **given})
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.structs import in_order
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.routes.problem.resources.base import Resource
 
@@ -39,7 +40,8 @@ class Load(Resource):
         capacity: int | None = None,
         name: str = "load",
     ) -> None:
-        self._demands, self._capacity = demands, capacity
+        self.demands = demands
+        self.capacity = None if capacity is None else checks.integer("capacity", capacity, least=0)
         vars(self)["name"] = name
 
     def functor(self, problem: RoutedProblem) -> str:
@@ -66,9 +68,9 @@ class Load(Resource):
 
     def _of(self, problem: RoutedProblem) -> tuple[NDArray[np.int64], int]:
         """Return demands and capacity."""
-        if self._demands is None or self._capacity is None:
+        if self.demands is None or self.capacity is None:
             return problem.demands, problem.capacity
-        return self._demands, self._capacity
+        return self.demands, self.capacity
 
     def weight(self, problem: RoutedProblem) -> float:
         """Return four times the longest length plus 1: inserting a customer never costs as much."""

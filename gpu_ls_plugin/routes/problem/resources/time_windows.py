@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gpu_ls_plugin.backends.structs import in_order
-from gpu_ls_plugin.core.exceptions import InvalidProblemError, UnsupportedProblemError
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import (
+    InvalidProblemError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.core.problem_data import numbers_of
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.routes.problem.resources.base import Resource
@@ -34,7 +38,6 @@ class Driven(NamedTuple):
     slacks: NDArray[Any]  # how much later each vehicle may start without more time warp
 
 
-@dataclass(frozen=True, eq=False)
 class TimeWindows(Resource):
     """Windows in which the service of each customer begins; early vehicles wait.
 
@@ -62,60 +65,51 @@ class TimeWindows(Resource):
         Wrong shapes or values; a window that ends before it begins.
     """
 
-    windows: ArrayLike
-    release_times: ArrayLike | None = None
-    durations: ArrayLike | None = None
-    start_window: tuple[float, float] | None = None
-    limit: float | None = None
-
     name = "time_windows"
 
-    def __post_init__(self) -> None:
-        windows = numbers_of(self.windows, "windows", "nodes", "2", signed=False)
-        n = len(windows)
-        if windows.shape != (n, 2):
-            raise InvalidProblemError(f"windows: shape {windows.shape} is not (nodes, 2)")
-        wrong = windows[:, 1] < windows[:, 0]
+    def __init__(
+        self,
+        windows: ArrayLike,
+        release_times: ArrayLike | None = None,
+        durations: ArrayLike | None = None,
+        start_window: tuple[float, float] | None = None,
+        limit: float | None = None,
+    ) -> None:
+        self.windows = numbers_of(windows, "windows", "nodes", "2", signed=False)
+        n = len(self.windows)
+        if self.windows.shape != (n, 2):
+            raise InvalidProblemError(f"windows: shape {self.windows.shape} is not (nodes, 2)")
+        wrong = self.windows[:, 1] < self.windows[:, 0]
         if wrong.any():
             node = int(wrong.argmax())
-            begin, end = windows[node].tolist()
+            begin, end = self.windows[node].tolist()
             raise InvalidProblemError(f"windows: that of node {node} ends at {end}, before {begin}")
-        releases = np.zeros(n) if self.release_times is None else self.release_times
-        own: dict[str, Any] = {
-            "windows": windows,
-            "release_times": numbers_of(
-                releases, "release_times", "nodes", shape=(n,), signed=False
-            ),
-        }
-        if self.durations is not None:
-            named = ("durations", "nodes", "nodes")
-            own["durations"] = numbers_of(self.durations, *named, shape=(n, n), signed=False)
-        if self.start_window is not None:
-            start = numbers_of(self.start_window, "start_window", "2", shape=(2,), signed=False)
-            if start[1] < start[0]:
-                raise InvalidProblemError(f"start_window: ends at {start[1]}, before {start[0]}")
-            own["start_window"] = tuple(start.tolist())
-        if self.limit is not None:
-            own["limit"] = numbers_of([self.limit], "limit", "1", signed=False)[0].item()
-        for value in own.values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-        for key, value in own.items():
-            object.__setattr__(self, key, value)
+        releases = np.zeros(n, int) if release_times is None else release_times
+        self.release_times = numbers_of(
+            releases, "release_times", "nodes", shape=(n,), signed=False
+        )
+        self.durations = None
+        if durations is not None:
+            axes = ("nodes", "nodes")
+            self.durations = numbers_of(durations, "durations", *axes, shape=(n, n), signed=False)
+        self.start_window = None if start_window is None else _window(start_window)
+        self.limit = None if limit is None else checks.number("limit", limit, least=0.0)
+        for array in (self.windows, self.release_times, self.durations):
+            if array is not None:
+                array.setflags(write=False)
 
     @property
     def integer(self) -> bool:
         """Whether all times are integers."""
-        arrays = [self.windows, self.release_times, self.durations]
-        given = [array for array in arrays if array is not None]
-        numbers = [*(self.start_window or ()), *([] if self.limit is None else [self.limit])]
-        return all(np.asarray(array).dtype.kind == "i" for array in given) and all(
-            isinstance(number, int) for number in numbers
-        )
+        arrays = [self.windows, self.release_times]
+        arrays += [] if self.durations is None else [self.durations]
+        limits = [*(self.start_window or ()), *([] if self.limit is None else [self.limit])]
+        whole = all(array.dtype.kind == "i" for array in arrays)
+        return whole and all(limit.is_integer() for limit in limits)
 
     def check(self, problem: RoutedProblem) -> None:
         """Raise UnsupportedProblemError if the windows do not fit a problem."""
-        nodes = len(np.asarray(self.windows))
+        nodes = len(self.windows)
         if nodes != problem.customers + 1:
             raise UnsupportedProblemError(
                 f"problem: it has {problem.customers + 1} nodes, but windows are those of {nodes}"
@@ -138,8 +132,8 @@ class TimeWindows(Resource):
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the words of gls::TimeWindowsData."""
         dtype, cast = self._amount(problem)[1:]
-        windows = np.asarray(self.windows)
-        first, last = self.start_window or (0, FAR)
+        windows = self.windows
+        first, last = self._starts(problem)
         arrays = {
             "early": windows[:, 0],
             "late": windows[:, 1],
@@ -148,7 +142,7 @@ class TimeWindows(Resource):
             "durations": np.zeros(1) if self.durations is None else self.durations,
         }
         data = {name: backend.xp.asarray(np.asarray(v, dtype)) for name, v in arrays.items()}
-        data |= {"customers": problem.customers, "first": cast(first), "last": cast(last)}
+        data |= {"customers": problem.customers, "first": first, "last": last}
         data["limit"] = cast(FAR if self.limit is None else self.limit)
         return in_order(HEADER, "TimeWindowsData", data)
 
@@ -159,9 +153,10 @@ class TimeWindows(Resource):
         warp = driven.warps.sum(axis=1) + driven.late_start
         found = warp
         if self.limit is not None:
-            found = warp + np.maximum(self.least_durations(problem, visits) - warp - self.limit, 0)
-        if found.dtype.kind == "f":
-            scale = max(1.0, float(np.abs(np.asarray(self.windows)).max()))
+            limit = int(self.limit) if self.integer else self.limit
+            found = warp + np.maximum(self.least_durations(problem, visits) - warp - limit, 0)
+        if problem.service_times.dtype.kind == "f":
+            scale = max(1.0, float(driven.arrivals.max()))
             found = np.where(found <= giant_tours.TOLERANCE * scale, 0, found)
         total = np.zeros(len(rows), found.dtype)
         np.add.at(total, row_of, found)
@@ -172,8 +167,8 @@ class TimeWindows(Resource):
 
         `visits` are the customers of routes, filled up with 0, shape (R, stops).
         """
-        windows, releases = np.asarray(self.windows), np.asarray(self.release_times)
-        first, last = self.start_window or (0, FAR)
+        windows, releases = self.windows, self.release_times
+        first, last = self._starts(problem)
         stops = np.c_[visits, np.zeros(len(visits), visits.dtype)]
         begin = np.maximum(releases[stops].max(axis=1), max(windows[0, 0], first))
         latest = min(windows[0, 1], last)
@@ -212,12 +207,27 @@ class TimeWindows(Resource):
         """Return the times of travel from nodes a to nodes b."""
         if self.durations is None:
             return problem.nodes.lengths(a, b)
-        return np.asarray(self.durations)[a, b]
+        return self.durations[a, b]
+
+    def _starts(self, problem: RoutedProblem) -> tuple[Any, Any]:
+        """Return the earliest and the latest start of a vehicle."""
+        cast = self._amount(problem)[2]
+        first, last = self.start_window or (0, FAR)
+        return cast(first), cast(last)
 
     def _amount(self, problem: RoutedProblem) -> tuple[str, str, type]:
         """Return the C++ type of times, the NumPy type, and the Python type."""
         real = problem.service_times.dtype.kind == "f"
         return ("double", "float64", float) if real else ("gls::int64", "int64", int)
+
+
+def _window(window: tuple[float, float]) -> tuple[float, float]:
+    if np.shape(window) != (2,):
+        raise InvalidTypeError(f"start_window: {window!r:.80} is not two numbers")
+    first, last = (checks.number("start_window", at, least=0.0) for at in window)
+    if last < first:
+        raise InvalidProblemError(f"start_window: ends at {last}, before {first}")
+    return first, last
 
 
 def _visits(
