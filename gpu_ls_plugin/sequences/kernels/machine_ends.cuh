@@ -266,7 +266,7 @@ struct MachineEnds : Known {
 
 #ifdef __CUDACC__
   // The machines of a lane, in the direction of a wave. Lanes beyond the used ones do what the last
-  // of these does, and lanes without an item in a step compute times that nobody reads: without
+  // of these does, and the times of lanes without an item in a step have no effect: without
   // branches, the memory of several steps is read at the same time.
   template <bool kForward>
   GLS_DEVICE static int machine_of(int lane, int own) {
