@@ -153,6 +153,8 @@ def _check_known(sections: Sections) -> None:
         raise UnsupportedProblemError(
             f"{sections.path}: TYPE: {quoted(kind[0])} is neither {' nor '.join(TYPES)}{how}"
         )
+    if kind[0] == "VRPTW":
+        sections.section("TIME_WINDOW")  # raises if there is none
     unknown = [key for key in sections.fields if key not in KNOWN_FIELDS]
     unknown += [f"{key}_SECTION" for key in sections.lines if key not in KNOWN_SECTIONS]
     if unknown:

@@ -162,7 +162,7 @@ def test_the_display_seldom_reads_tours(tmp_path: Path) -> None:
 # bad input
 
 BAD = {
-    "another type": (SMALL.replace("CVRP", "VRPTW"), [], "'VRPTW' is neither CVRP nor DCVRP"),
+    "another type": (SMALL.replace("CVRP", "VRPTW"), [], "TIME_WINDOW_SECTION"),
     "small fleet": (SMALL, ["--vehicles", 1], "vehicles: 1 of capacity 4 hold 4, but customers"),
     "no fleet": (SMALL, ["--vehicles", 0], "vehicles: 0 is not between 1"),
     "out of reach": ("DISTANCE : 5\n" + SMALL, [], "route to customer 2 alone takes 10"),

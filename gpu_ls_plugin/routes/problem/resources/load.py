@@ -33,6 +33,8 @@ class Load(Resource):
 
     name = "load"
     segments = 1
+    demands: NDArray[np.int64] | None = None
+    capacity: int | None = None
 
     def __init__(
         self,
@@ -41,7 +43,8 @@ class Load(Resource):
         name: str = "load",
     ) -> None:
         self.demands = demands
-        self.capacity = None if capacity is None else checks.integer("capacity", capacity, least=0)
+        if capacity is not None:
+            self.capacity = checks.integer("capacity", capacity, least=0)
         vars(self)["name"] = name
 
     def functor(self, problem: RoutedProblem) -> str:

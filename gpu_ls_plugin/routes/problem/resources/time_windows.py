@@ -98,6 +98,9 @@ class TimeWindows(Resource):
             if array is not None:
                 array.setflags(write=False)
 
+    def __repr__(self) -> str:
+        return f"<TimeWindows of {len(self.windows)} nodes>"
+
     @property
     def integer(self) -> bool:
         """Whether all times are integers."""
