@@ -9,14 +9,13 @@ import numpy as np
 from gpu_ls_plugin import sequences, tours
 from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS, crossing_kernel
 from gpu_ls_plugin.sequences.engines.kernels import (
-    AHEAD,
-    ALONE,
     SCRATCH,
     SHARED,
     TEAMS_AHEAD,
     Team,
     build_kernel,
     chain_kernel,
+    threads_of,
 )
 from gpu_ls_plugin.sequences.engines.kicked_rows import kick_kernel
 
@@ -70,8 +69,7 @@ def all_sequence_kernels(warp: str) -> Iterator[Kernel]:
 def team(problem: Sequence) -> Team:
     """Return the team that handles a chain."""
     at_once = TEAMS_AHEAD if problem.objective.looks_ahead else 1
-    threads = AHEAD // at_once if problem.objective.looks_ahead else ALONE
-    return Team(f"gls::Block<{threads}>", at_once)
+    return Team(f"gls::Block<{threads_of(problem, at_once)}>", at_once)
 
 
 def flow_shop(machines: int, objective: str = "makespan", **more: object) -> Sequence:

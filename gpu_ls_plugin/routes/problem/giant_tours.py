@@ -106,26 +106,25 @@ def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:
     lengths = problem.nodes.lengths(nodes, np.roll(nodes, -1, axis=1))
     # An edge counts for the route of its first node, unless it joins two copies of the depot.
     lengths[depots & np.roll(depots, -1, axis=1)] = 0
-    starts = np.flatnonzero(depots)
-
-    def sums(values: NDArray[Any]) -> NDArray[Any]:
-        return np.add.reduceat(values.ravel(), starts).reshape(len(rows), problem.copies)
-
-    costs = sums(lengths)
+    costs, services = _per_route(lengths, depots), problem.service_times
     return RouteSums(
-        sums((~depots).astype(np.int64)),
-        sums(problem.demands[nodes]),
+        _per_route((~depots).astype(np.int64), depots),
+        _per_route(problem.demands[nodes], depots),
         costs,
-        costs + sums(problem.service_times[nodes]) if problem.service_times.any() else costs,
+        costs + _per_route(services[nodes], depots) if services.any() else costs,
     )
 
 
 def sums_of(problem: RoutedProblem, rows: NDArray[np.int32], values: NDArray[Any]) -> NDArray[Any]:
     """Return the sums of values of nodes over each route of giant tours (P, n)."""
     rows, depots = from_depot(rows, problem.customers)
-    nodes = np.where(depots, 0, rows)
-    sums: NDArray[Any] = np.add.reduceat(values[nodes].ravel(), np.flatnonzero(depots))
-    return sums.reshape(len(rows), problem.copies)
+    return _per_route(values[np.where(depots, 0, rows)], depots)
+
+
+def _per_route(values: NDArray[Any], depots: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return the sums of values (P, n) over each route, which begins at a copy of the depot."""
+    sums: NDArray[Any] = np.add.reduceat(values.ravel(), np.flatnonzero(depots))
+    return sums.reshape(len(values), -1)
 
 
 def travelled(problem: RoutedProblem, rows: NDArray[np.int32]) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from gpu_ls_plugin.core.files import naming
 from gpu_ls_plugin.core.problem_data import integers_of
 from gpu_ls_plugin.routes.problem import cvrplib, solomon
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, ROUNDINGS
+from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows
 from gpu_ls_plugin.tours.problem.tsp import TSP
@@ -142,8 +143,9 @@ class VRP(CVRP):
         fixed_cost = checks.number("fixed_cost", fixed_cost, least=0.0)
         travel = durations
         if fixed_cost or open_routes:
-            lengths = _matrix(nodes)
-            travel = _matrix(nodes) if durations is None else np.array(durations)
+            every = np.arange(nodes.n)
+            lengths = nodes.distance(every[:, np.newaxis], every)
+            travel = np.array(lengths if durations is None else durations)
             if open_routes:
                 lengths[:, 0] = travel[:, 0] = 0
             lengths[0, 1:] += int(fixed_cost) if fixed_cost == int(fixed_cost) else fixed_cost
@@ -224,17 +226,16 @@ class VRP(CVRP):
         names = self.names or tuple(map(str, range(self.customers + 1)))
         plan = []
         for route in self.routes(row):
-            driven = timed.driven(self, np.array([route]))
-            late = int(driven.late_start[0]) if self.integer else float(driven.late_start[0])
-            time = driven.starts[0] - late + min(driven.slacks[0], driven.waits.sum())
-            load = int(self.demands[route].sum())
-            stops = [_stop(names, 0, (time, 0, time, load), windows[0, 1] - late)]
-            for a, b in zip([0, *route], [*route, 0], strict=True):
-                arrival = time + timed.travel(self, a, b) + self.service_times[a]
-                wait = max(windows[b, 0] - arrival, 0)
-                begin, load = arrival + wait, load - int(self.demands[b])
-                stops.append(_stop(names, b, (arrival, wait, begin, load), windows[b, 1]))
-                time = min(begin, windows[b, 1])
+            visits = np.array([route])
+            driven = timed.driven(self, visits, timed.driven(self, visits).delays)
+            start, load = driven.starts[0], int(self.demands[route].sum())
+            stops = [_stop(names, 0, (start, 0, start, load), windows[0, 1] - driven.late_start[0])]
+            for node, arrival, wait in zip(
+                [*route, 0], driven.arrivals[0], driven.waits[0], strict=True
+            ):
+                load -= int(self.demands[node])
+                numbers = (arrival, wait, arrival + wait, load)
+                stops.append(_stop(names, node, numbers, windows[node, 1]))
             plan.append(stops)
         return plan
 
@@ -282,7 +283,7 @@ class VRP(CVRP):
         alone = timed.driven(self, np.arange(1, self.customers + 1)[:, np.newaxis])
         warp = alone.warps.sum(axis=1) + alone.late_start
         if self.service_times.dtype.kind == "f":
-            warp[warp <= 1e-9 * np.abs(alone.arrivals).max()] = 0
+            warp[warp <= TOLERANCE * np.abs(alone.arrivals).max()] = 0
         if (warp > 0).any():
             customer = 1 + int((warp > 0).argmax())
             raise InvalidProblemError(
@@ -341,13 +342,6 @@ def _stop(names: Sequence[str], node: int, numbers: tuple[Any, ...], latest: Any
         np.asarray(number).item() for number in (*numbers, latest - numbers[2])
     )
     return Stop(node, names[node], arrival, wait, begin, load, slack)
-
-
-def _matrix(nodes: TSP) -> NDArray[Any]:
-    """Return a copy of all lengths, shape (n, n)."""
-    every = np.arange(nodes.n)
-    made: NDArray[Any] = nodes.lengths(np.repeat(every, nodes.n), np.tile(every, nodes.n))
-    return made.reshape(nodes.n, nodes.n).copy()
 
 
 def _dimensions(demands: ArrayLike, capacity: int | Sequence[int]) -> tuple[Any, Any, list[Load]]:

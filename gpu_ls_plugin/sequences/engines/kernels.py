@@ -46,7 +46,12 @@ def team_of(backend: Backend, problem: SequenceProblem) -> Team:
     ahead, room = problem.objective.looks_ahead, backend.shared_memory
     size = problem.n * (PER_ITEM + problem.state_bytes(gpu=True))
     at_once = max(1, min(TEAMS_AHEAD if ahead else TEAMS_ALONE, room // size))
-    return Team(backend.block(AHEAD // at_once if ahead else ALONE), at_once)
+    return Team(backend.block(threads_of(problem, at_once)), at_once)
+
+
+def threads_of(problem: SequenceProblem, at_once: int) -> int:
+    """Return the number of threads of each of the teams that share a multiprocessor."""
+    return AHEAD // at_once if problem.objective.looks_ahead else ALONE
 
 
 def chain_kernel(

@@ -30,12 +30,13 @@ FAR = 2**50  # later than any time
 class Driven(NamedTuple):
     """Times of routes, shape (R,) or (R, stops)."""
 
-    starts: NDArray[Any]  # earliest start of the vehicle
+    starts: NDArray[Any]  # of the vehicles
     arrivals: NDArray[Any]  # at each stop, if it starts then; the last stop is the depot
     waits: NDArray[Any]  # until the window of each stop opens
     warps: NDArray[Any]  # how much too late the vehicle is at each stop
     late_start: NDArray[Any]  # how much later than allowed the vehicle starts
-    slacks: NDArray[Any]  # how much later each vehicle may start without more time warp
+    delays: NDArray[Any]  # how much later each vehicle starts best: it then waits less
+    durations: NDArray[Any]  # of routes that start so much later
 
 
 class TimeWindows(Resource):
@@ -157,7 +158,7 @@ class TimeWindows(Resource):
         found = warp
         if self.limit is not None:
             limit = int(self.limit) if self.integer else self.limit
-            found = warp + np.maximum(self.least_durations(problem, visits) - warp - limit, 0)
+            found = warp + np.maximum(driven.durations - warp - limit, 0)
         if problem.service_times.dtype.kind == "f":
             scale = max(1.0, float(driven.arrivals.max()))
             found = np.where(found <= giant_tours.TOLERANCE * scale, 0, found)
@@ -165,8 +166,10 @@ class TimeWindows(Resource):
         np.add.at(total, row_of, found)
         return total
 
-    def driven(self, problem: RoutedProblem, visits: NDArray[np.int64]) -> Driven:
-        """Simulate vehicles that start as early as they may.
+    def driven(
+        self, problem: RoutedProblem, visits: NDArray[np.int64], later: ArrayLike = 0
+    ) -> Driven:
+        """Simulate vehicles that start so much `later` than they may.
 
         `visits` are the customers of routes, filled up with 0, shape (R, stops).
         """
@@ -176,31 +179,25 @@ class TimeWindows(Resource):
         begin = np.maximum(releases[stops].max(axis=1), max(windows[0, 0], first))
         latest = min(windows[0, 1], last)
         late_start = np.maximum(begin - latest, 0)
-        time = np.minimum(begin, latest)
+        time = starts = np.minimum(begin, latest) + later
         slack, waited, at = latest - time, np.zeros_like(time), np.zeros(len(stops), np.int64)
+        busy = np.zeros_like(time)
         columns = []
         for to in stops.T:
             moves = (at > 0) | (to > 0)  # not from depot to depot, at the end of shorter routes
-            arrival = time + self.travel(problem, at, to) + problem.service_times[at]
+            spent = self.travel(problem, at, to) + problem.service_times[at]
+            arrival = time + spent
             wait = np.where(moves, np.maximum(windows[to, 0] - arrival, 0), 0)
             warp = np.where(moves, np.maximum(arrival - windows[to, 1], 0), 0)
             room = np.maximum(windows[to, 1] - arrival, 0) + waited
             slack = np.where(moves, np.minimum(slack, room), slack)
-            waited = waited + wait
+            waited, busy = waited + wait, busy + np.where(moves, spent, 0)
             time, at = np.where(moves, arrival + wait - warp, time), to
             columns.append((np.where(moves, arrival, time), wait, warp))
         arrivals, waits, warps = (np.stack(column, axis=1) for column in zip(*columns, strict=True))
-        return Driven(begin, arrivals, waits, warps, late_start, np.maximum(slack, 0))
-
-    def least_durations(self, problem: RoutedProblem, visits: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the duration of each route that starts as late as it may, shape (R,)."""
-        driven = self.driven(problem, visits)
-        nodes = np.c_[np.zeros(len(visits), visits.dtype), visits]
-        after = np.roll(nodes, -1, axis=1)
-        busy = self.travel(problem, nodes, after) + problem.service_times[nodes]
-        busy = np.where((nodes > 0) | (after > 0), busy, 0).sum(axis=1)
-        least: NDArray[Any] = busy + np.maximum(driven.waits.sum(axis=1) - driven.slacks, 0)
-        return least
+        delays = np.minimum(np.maximum(slack, 0), waited)
+        durations = busy + waited - delays
+        return Driven(starts, arrivals, waits, warps, late_start, delays, durations)
 
     def weight(self, problem: RoutedProblem) -> float:
         """Return the price of a unit of duration."""
