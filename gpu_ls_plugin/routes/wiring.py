@@ -1,17 +1,16 @@
-"""Registers the engines of routes with those of tours, and readers of other files of routes."""
+"""Registers the engines of routes with those of tours, and the class of files with time windows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.routes.problem import cvrplib
 from gpu_ls_plugin.tours.engines import services
 from gpu_ls_plugin.tours.engines.chains import start as chains
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gpu_ls_plugin.routes.engines.prices import PricedChains
+    from gpu_ls_plugin.routes.problem.vrp import VRP
     from gpu_ls_plugin.tours.engines.chains.start import Kicking, Start
     from gpu_ls_plugin.tours.engines.services import Service
     from gpu_ls_plugin.tours.kicks.base import Perturbation
@@ -40,13 +39,12 @@ def _chains(search: Kicking, start: Start, kick: Perturbation) -> PricedChains |
     return None
 
 
-def _reader_of_windows(path: Any) -> Callable[..., Any] | None:
-    """Return `VRP.read` if a file has time windows, otherwise None."""
-    from gpu_ls_plugin.routes.problem.vrp import VRP, has_windows
+def _class_with_windows() -> type[VRP]:
+    from gpu_ls_plugin.routes.problem.vrp import VRP
 
-    return VRP.read if has_windows(path) else None
+    return VRP
 
 
-cvrplib.other_readers.append(_reader_of_windows)
+cvrplib.classes_with_windows.append(_class_with_windows)
 services.of_other_domains.append(_linked_descent)
 chains.chains_of_other_domains.append(_chains)

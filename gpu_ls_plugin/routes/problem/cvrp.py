@@ -191,19 +191,24 @@ class CVRP(Problem):
         copies: int | None = None,
         optimum: float | None = None,
     ) -> Self:
-        """Read a CVRPLIB file (.vrp).
+        """Read a CVRPLIB or VRPLIB file (.vrp), or a text file with time windows.
 
-        Customers are numbered from 1 on in the order of the file, without the depot.
+        Customers are numbered from 1 on in the order of the file, without the depot. A file with
+        time windows or release times makes a `VRP`: text of Solomon's, or of Gehring and
+        Homberger's, and TYPE : VRPTW, which may have RELEASE_TIME_SECTION and
+        VEHICLES_MAX_DURATION.
 
         Parameters
         ----------
         path : path
-        rounding : {"auto", "nearest", "none"}
+        rounding : {"auto", "nearest", "none", "dimacs"}
             Whether lengths of type EUC_2D are rounded. By default, they are rounded unless the
             best known costs of the instance's set are sums of unrounded lengths
-            (`routes.problem.cvrplib.rounds`). Files with time windows: see `VRP.read`.
+            (`routes.problem.cvrplib.rounds`). "dimacs", the default for time windows, counts
+            integer tenths: lengths are truncated, times multiplied by ten, and `scale` is 10.
         vehicles, copies, optimum
-            As in the class; `vehicles` defaults to VEHICLES in the file.
+            As in the class; `vehicles` defaults to the number in the file, and `optimum` is in the
+            units of the file.
 
         Raises
         ------
@@ -216,28 +221,39 @@ class CVRP(Problem):
             The file holds another kind of problem.
         """
         checks.choice("rounding", rounding, known=ROUNDINGS)
-        for reader in filter(None, (found(path) for found in cvrplib.other_readers)):
-            given = {"vehicles": vehicles, "copies": copies, "optimum": optimum}
-            return cast("Self", reader(path, rounding=rounding, **given))
+        instance = cvrplib.read_instance(path, rounding)
+        made = cvrplib.classes_with_windows[0]() if instance.timed else cls
+        kind = cls if issubclass(cls, made) else made
+        with naming(path):
+            fleet = instance.vehicles if vehicles is None else vehicles
+            return cast("Self", kind._of_instance(instance, rounding, fleet, copies, optimum))
+
+    @classmethod
+    def _of_instance(
+        cls,
+        instance: cvrplib.Instance,
+        rounding: str,
+        vehicles: int | None,
+        copies: int | None,
+        optimum: float | None,
+    ) -> Self:
         if rounding == "dimacs":
             raise InvalidParameterError("rounding: 'dimacs' is for files with time windows")
-        instance = cvrplib.read_instance(path, rounding)
         texts = {"name": instance.name, "comment": instance.comment}
-        with naming(path):
-            if instance.matrix is not None:
-                nodes = TSP.from_matrix(instance.matrix, **texts, optimum=optimum)
-            else:
-                assert instance.coordinates is not None
-                nodes = TSP(instance.coordinates, instance.metric, **texts, optimum=optimum)
-            return cls._of(
-                nodes,
-                instance.demands,
-                instance.capacity,
-                instance.service_times,
-                instance.route_limit,
-                instance.vehicles if vehicles is None else vehicles,
-                copies,
-            )
+        if instance.matrix is not None:
+            nodes = TSP.from_matrix(instance.matrix, **texts, optimum=optimum)
+        else:
+            assert instance.coordinates is not None
+            nodes = TSP(instance.coordinates, instance.metric, **texts, optimum=optimum)
+        return cls._of(
+            nodes,
+            instance.demands,
+            instance.capacity,
+            instance.service_times,
+            instance.route_limit,
+            vehicles,
+            copies,
+        )
 
     @classmethod
     def generated(

@@ -15,6 +15,7 @@ import numpy as np
 from gpu_ls_plugin.core.exceptions import FileFormatError, UnsupportedProblemError
 from gpu_ls_plugin.core.files import atomically, plain_name
 from gpu_ls_plugin.core.text import QUOTED, quoted, real, whole
+from gpu_ls_plugin.routes.problem.solomon import BEGINNING, is_solomon, read_solomon
 from gpu_ls_plugin.runs.domain import MAYBE, NO, SURE
 from gpu_ls_plugin.tours.problem import tsplib
 from gpu_ls_plugin.tours.problem.metrics import find_metric
@@ -53,8 +54,8 @@ WRITTEN_AS = {  # EDGE_WEIGHT_TYPE of each metric in a file
     **{name: name for name in ("MAN_2D", "MAX_2D")},
     "EUC": "EXACT_2D",  # EUC_2D would be rounded when the file is read
 }
-# Each takes a path and returns the reader of another class for the file, or None.
-other_readers: list[Callable[[Any], Callable[..., Any] | None]] = []
+# Each returns the class of problems with time windows.
+classes_with_windows: list[Callable[[], type[Any]]] = []
 ROUTE = re.compile(r"route\s*(?:#\s*)?[0-9]+(?:\s*:|(?!\S))", re.IGNORECASE)
 COST = re.compile(r"cost\s*:?\s*(\S+)", re.IGNORECASE)
 
@@ -70,6 +71,11 @@ class Instance(tsplib.Instance):
     vehicles: int | None
     windows: NDArray[np.float64] | None  # shape (n, 2)
     release_times: NDArray[np.float64] | None
+
+    @property
+    def timed(self) -> bool:
+        """Whether there are time windows or release times."""
+        return self.windows is not None or self.release_times is not None
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,11 @@ def rounds(name: str) -> bool:
 
 
 def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
-    """Read a problem file (.vrp); see `CVRP.read`."""
+    """Read a problem file (.vrp), or a text file with time windows; see `CVRP.read`."""
+    with Path(path).open("rb") as file:
+        as_text = is_solomon(file.read(BEGINNING))
+    if as_text:
+        return _instance_of_text(path, rounding)
     sections = read_sections(path)
     _check_known(sections)
     n = sections.dimension()
@@ -142,6 +152,24 @@ def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
         vehicles=_whole(sections, "VEHICLES") if "VEHICLES" in sections.fields else None,
         windows=optional("TIME_WINDOW", "earliest latest"),
         release_times=None if releases is None else releases[:, 0],
+    )
+
+
+def _instance_of_text(path: str | os.PathLike[str], rounding: str) -> Instance:
+    name, vehicles, capacity, nodes = read_solomon(path)
+    return Instance(
+        name,
+        "",
+        find_metric("EUC_2D" if rounding == "nearest" else "EUC"),
+        nodes[:, :2],
+        None,
+        demands=nodes[:, 2],
+        capacity=capacity,
+        service_times=np.r_[0, nodes[1:, 5]],
+        route_limit=None,
+        vehicles=vehicles,
+        windows=nodes[:, 3:5],
+        release_times=None,
     )
 
 

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemError
-from gpu_ls_plugin.core.files import naming
 from gpu_ls_plugin.core.problem_data import integers_of
-from gpu_ls_plugin.routes.problem import cvrplib, solomon
-from gpu_ls_plugin.routes.problem.cvrp import CVRP, ROUNDINGS
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.routes.problem import cvrplib
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 EXTRAS = ("names", "scale", "fixed_cost", "start_window", "open_routes")
@@ -175,40 +172,29 @@ class VRP(CVRP):
             self._check_in_time()
 
     @classmethod
-    def read(
+    def _of_instance(
         cls,
-        path: str | os.PathLike[str],
-        *,
-        rounding: str = "auto",
-        vehicles: int | None = None,
-        copies: int | None = None,
-        optimum: float | None = None,
+        instance: cvrplib.Instance,
+        rounding: str,
+        vehicles: int | None,
+        copies: int | None,
+        optimum: float | None,
     ) -> Self:
-        """Read a text file of Solomon's or of Gehring and Homberger's, or a VRPLIB file (.vrp).
-
-        VRPLIB files may have TIME_WINDOW_SECTION, RELEASE_TIME_SECTION and VEHICLES_MAX_DURATION.
-
-        Parameters
-        ----------
-        path : path
-        rounding : {"auto", "dimacs", "nearest", "none"}
-            "dimacs" counts integer tenths: lengths are truncated, times multiplied by ten, and
-            `scale` is 10. This is the default for text files and for TYPE : VRPTW. The others are
-            those of `CVRP.read`.
-        vehicles, copies, optimum
-            As in the class; `vehicles` defaults to the number in the file, and `optimum` is in the
-            units of the file.
-
-        Raises
-        ------
-        FileNotFoundError, FileFormatError, UnsupportedProblemError
-            As for `CVRP.read`.
-        """
-        checks.choice("rounding", rounding, known=ROUNDINGS)
-        with naming(path):
-            given = _given(path, rounding)
-            fleet = given.pop("vehicles") if vehicles is None else vehicles
-            return cls(vehicles=fleet, copies=copies, optimum=optimum, **given)
+        names = "name comment capacity demands windows service_times release_times route_limit"
+        given: dict[str, Any] = {name: getattr(instance, name) for name in names.split()}
+        given |= {"vehicles": vehicles, "copies": copies, "optimum": optimum}
+        if instance.matrix is not None:
+            return cls(None, distances=instance.matrix, **given)
+        given |= {"locations": instance.coordinates, "metric": instance.metric}
+        planar = instance.metric.name in ("EUC", "EUC_2D")
+        windowed = instance.windows is not None
+        if rounding == "dimacs" or (rounding == "auto" and windowed and planar):
+            if not planar:
+                raise InvalidParameterError("rounding: 'dimacs' is for lengths of type EUC_2D")
+            times = ("locations", "windows", "service_times", "release_times", "route_limit")
+            given |= {key: given[key] * DIMACS for key in times if given[key] is not None}
+            given |= {"metric": "FLOOR_2D", "scale": DIMACS}
+        return cls(**given)
 
     @property
     def windows(self) -> NDArray[Any] | None:
@@ -289,45 +275,6 @@ class VRP(CVRP):
             raise InvalidProblemError(
                 f"windows: a route to customer {customer} alone is {warp[customer - 1]:.10g} late"
             )
-
-
-def has_windows(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file has time windows or release times."""
-    with Path(path).open("rb") as file:
-        if solomon.is_solomon(file.read(solomon.BEGINNING)):
-            return True
-        file.seek(0)
-        return b"TIME_WINDOW" in (text := file.read().upper()) or b"RELEASE_TIME" in text
-
-
-def _given(path: Any, rounding: str) -> dict[str, Any]:
-    """Return the arguments of `VRP` in a file."""
-    with Path(path).open("rb") as file:
-        as_text = solomon.is_solomon(file.read(solomon.BEGINNING))
-    if as_text:
-        name, vehicles, capacity, nodes = solomon.read_solomon(path)
-        given: dict[str, Any] = {"name": name, "vehicles": vehicles, "capacity": capacity}
-        given |= {"locations": nodes[:, :2], "demands": nodes[:, 2], "windows": nodes[:, 3:5]}
-        given["service_times"] = np.r_[0, nodes[1:, 5]]
-        windowed = True
-    else:
-        found = cvrplib.read_instance(path, "none" if rounding == "dimacs" else rounding)
-        names = "name comment vehicles capacity demands windows service_times release_times"
-        given = {key: getattr(found, key) for key in (*names.split(), "route_limit")}
-        windowed = found.windows is not None
-        if found.matrix is not None:
-            return {**given, "locations": None, "distances": found.matrix}
-        given |= {"locations": found.coordinates, "metric": found.metric}
-    planar = getattr(given.get("metric"), "name", "EUC") in ("EUC", "EUC_2D")
-    if rounding == "dimacs" or (rounding == "auto" and windowed and planar):
-        if not planar:
-            raise InvalidParameterError("rounding: 'dimacs' is for lengths of type EUC_2D")
-        times = ("locations", "windows", "service_times", "release_times", "route_limit")
-        tenths = {key: given[key] * DIMACS for key in times if given.get(key) is not None}
-        return {**given, **tenths, "metric": "FLOOR_2D", "scale": DIMACS}
-    if as_text:
-        given["metric"] = "EUC_2D" if rounding == "nearest" else "EUC"
-    return given
 
 
 def _restored(kind: type[VRP], content: tuple[Any, ...], extras: dict[str, Any]) -> VRP:
