@@ -153,6 +153,9 @@ def descend(
             load = sum(demands[c] for c in route) - problem.capacity
             late = long + sum(services[c] for c in route) - limit
             total += long + due.load * max(0, load) + due.duration * max(0, late)
+        for part in problem.resources:
+            row = problem.tour([route for route in of if route])
+            total += part.weight(problem) * float(part.excess(problem, row[np.newaxis])[0])
         return total
 
     def alone(c: int) -> list[Step]:
@@ -186,7 +189,7 @@ def descend(
         for rank, v in enumerate(near[c]):
             if v in (0, c):
                 continue
-            for number, found in outcomes(routes, c, int(v), symmetric=problem.symmetric):
+            for number, found in outcomes(routes, c, int(v), symmetric=problem.reversible):
                 options.append((cost(found) - now, rank * MOVES + number, int(v), found))
         best = min(options, key=lambda option: option[:2], default=None)
         if best and best[0] < 0:

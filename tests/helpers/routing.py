@@ -8,11 +8,12 @@ import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
+from gpu_ls_plugin.routes.problem.resources.load import Load
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.engines.chains.chains import Chains
 
-# Metric, route limit, fleet, extra copies of the depot, directed lengths.
+# Metric, route limit, fleet, extra copies of the depot, directed lengths, other resources.
 KINDS = {
     "capacity": {},
     "real": {"metric": "EUC"},
@@ -21,7 +22,10 @@ KINDS = {
     "fleet": {"vehicles": True},
     "directed": {"matrix": True},
     "directed duration": {"matrix": True, "route_limit": 330, "service_times": 3},
+    "windows": {"service_times": 3, "resources": ["windows"]},
+    "two loads": {"resources": ["load"]},
 }
+BUILT_IN = [kind for kind, given in KINDS.items() if "resources" not in given]
 
 
 def random_cvrp(kind: str, customers: int, seed: int = 0, capacity: int = 25) -> gls.CVRP:
@@ -34,11 +38,29 @@ def random_cvrp(kind: str, customers: int, seed: int = 0, capacity: int = 25) ->
         given["vehicles"] = needed + 1
     given["copies"] = max(customers, needed + 1)
     points = random.integers(0, 100, (customers + 1, 2))
+    resources = [RESOURCES[name](customers, random) for name in given.pop("resources", [])]
     if given.pop("matrix", False):
         far = np.hypot(*(points[:, None] - points).T)
         matrix = (far * random.uniform(0.8, 1.2, far.shape)).astype(int)
         return gls.CVRP.from_matrix(matrix, demands, capacity, **given)
-    return gls.CVRP(points, demands, capacity, **given)
+    return gls.CVRP(points, demands, capacity, **given).with_resources(*resources)
+
+
+def random_windows(customers: int, random: np.random.Generator) -> gls.TimeWindows:
+    """Return windows that random tours often miss, and a route to a single customer never."""
+    early = random.integers(100, 300, customers + 1)
+    late = early + random.integers(45, 200, customers + 1)
+    early[0], late[0] = 0, 700
+    releases = random.integers(0, 120, customers + 1) * (random.random(customers + 1) < 0.2)
+    return gls.TimeWindows(np.stack([early, np.maximum(late, releases + 142)], axis=1), releases)
+
+
+def random_load(customers: int, random: np.random.Generator) -> Load:
+    """Return a further load, which about four customers fill."""
+    return Load(np.r_[0, random.integers(1, 10, customers)], 20, "load 2")
+
+
+RESOURCES = {"windows": random_windows, "load": random_load}
 
 
 def tolerated_cost(problem: gls.CVRP) -> float:

@@ -11,7 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from tests.helpers.marks import diagonal, slow_after
-from tests.helpers.routing import KINDS, assert_exact_costs, giant_tours, random_cvrp
+from tests.helpers.routing import BUILT_IN, KINDS, assert_exact_costs, giant_tours, random_cvrp
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 RUIN, STRINGS, BRIDGE = gls.RuinRecreate(6, 4), gls.StringRemoval(6, 4), gls.DoubleBridge(12)
@@ -26,7 +26,10 @@ def chains_of(problem, kick, accept=None):
 
 
 @BOTH
-@pytest.mark.parametrize(("kind", "kick"), diagonal(KINDS, [RUIN, STRINGS]))
+@pytest.mark.parametrize(
+    ("kind", "kick"),
+    [*diagonal(BUILT_IN, [RUIN, STRINGS]), *diagonal(set(KINDS) - set(BUILT_IN), [STRINGS])],
+)
 def test_kicked_rows_are_giant_tours_that_remain_feasible(kick, kind, backend):
     problem = random_cvrp(kind, 30, 1)
     tours = giant_tours(problem, 40, 2)

@@ -47,10 +47,8 @@ def test_tours_without_routes(call, match):
     [
         (gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()), "direction matters"),
         (gls.LocalSearch([gls.TwoOpt()], gls.Nearest(5), gls.Multi()), "direction matters"),
-        (ROUTE_MOVES, "route_moves supports only loads and durations"),
-        (gls.StringRemoval().perturb, "supports only loads and durations"),
         (gls.HybridGeneticSearch(), "resource of a plugin"),
-        (gls.Decomposed(), "split among parts"),
+        (gls.Decomposed(), "no method of_nodes"),
     ],
 )
 def test_resources_of_plugins(call, match):

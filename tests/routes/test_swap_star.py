@@ -16,14 +16,14 @@ from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 from gpu_ls_plugin.tours.problem.device_data import batch_data
 from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 from tests.helpers.marks import slow_after
-from tests.helpers.routing import KINDS, giant_tours, random_cvrp, tolerated_cost
+from tests.helpers.routing import BUILT_IN, giant_tours, random_cvrp, tolerated_cost
 from tests.helpers.trade_oracle import Trades
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 QUICK = (("duration", False), ("real", True))
 CASES = pytest.mark.parametrize(
     ("kind", "soft"),
-    slow_after(1, sorted(product(KINDS, (False, True)), key=lambda case: case not in QUICK)),
+    slow_after(1, sorted(product(BUILT_IN, (False, True)), key=lambda case: case not in QUICK)),
 )
 LISTS = pytest.mark.parametrize("lists", [gls.Nearest(1000), gls.Nearest(4)], ids=["all", "few"])
 TINY = 1e-9

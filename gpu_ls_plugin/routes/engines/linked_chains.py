@@ -77,8 +77,9 @@ class LinkedChains(PricedChains):
         """Set the price of violations in kicks and repairs."""
         objective, weights = self.start.problem.objective, self._arguments["weights"]
         assert isinstance(objective, Routing)
-        priced = self.start.backend.xp.asarray(objective.weights(price).view(weights.dtype))
-        weights[: len(priced)] = priced
+        built_in = len(objective.built_in)
+        priced = objective.weights(price)[:built_in].view(weights.dtype)
+        weights[:built_in] = self.start.backend.xp.asarray(priced)
 
     def first_kicks(self) -> int:
         """Return how many kicks each chain makes in the first launch."""

@@ -52,6 +52,7 @@ struct StringRemoval {
       for (int k = 0; k < waits.routes; ++k) changed(waits.left[k]);
       waits.blinks = random.next(), waits.rule = random.below(11);
     });
+    routes.resume_all(team, waits.routes, [&](int k) { return int(waits.left[k]); });
     if (routes.totals.spare < 0) routes.find_spare(team);
     arrange(team);
     bool placed = true;
@@ -201,6 +202,7 @@ struct StringRemoval {
       routes.attach(customer, place);
       changed(routes.owner(customer));
     });
+    routes.resume(team, customer);
     if (begins) routes.find_spare(team);
     return true;
   }
@@ -223,7 +225,7 @@ struct StringRemoval {
     Option found{endless_length(), 0xffffffffu};
     const Length more =
         Length(routes.about_detour(place, customer, routes.after(place)) + routes.slack());
-    const Cost paid = routes.surcharge(route, customer, more);
+    const Cost paid = routes.surcharge(route, place, customer, more);
     if (paid < 0) return found;
     const Cost value = Cost(more) + paid;
     if (value < Cost(endless_length())) found.value = Length(value), found.index = index;

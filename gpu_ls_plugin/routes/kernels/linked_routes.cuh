@@ -4,6 +4,7 @@
 // copies of the depot. Each copy is the beginning and the end of one route.
 #pragma once
 
+#include "routes/kernels/route_segments.cuh"
 #include "routes/problem/vehicles.cuh"
 #include "tours/problem/lengths.cuh"
 #include "tours/kernels/tour_memory.cuh"
@@ -18,8 +19,8 @@ struct ViolationWeights {
 
 // Lists by node and by route, in one piece of memory. Durations up to each node are stored if
 // durations are limited; durations of routes are stored if durations are limited or lengths are
-// real.
-template <class City, class Time, bool timed, bool real>
+// real; what routes pay for other resources is stored if there are any (`more`).
+template <class City, class Time, class Cost, bool timed, bool real, bool more>
 struct RouteLists {
   City *after, *before;  // next and previous node; of a depot: first and last customer of its route
   City* owners;          // route of each node
@@ -29,11 +30,12 @@ struct RouteLists {
   City* sizes;           // number of customers of each route
   int* loads;            // load of each route
   Time* durations;       // duration of each route, or null
+  Cost* dues;            // what each route pays for the excess of other resources, or null
 
   GLS_DEVICE static int64 bytes(int nodes, int routes) {
     return 4 * piece_bytes<City>(nodes) + piece_bytes<int>(nodes) + piece_bytes<City>(routes) +
            piece_bytes<int>(routes) + (timed ? piece_bytes<Time>(nodes) : 0) +
-           (timed || real ? piece_bytes<Time>(routes) : 0);
+           (timed || real ? piece_bytes<Time>(routes) : 0) + (more ? piece_bytes<Cost>(routes) : 0);
   }
   template <class Memory>
   GLS_DEVICE static RouteLists take(Memory& memory, int nodes, int routes) {
@@ -47,6 +49,7 @@ struct RouteLists {
     lists.sizes = memory.template take<City>(routes);
     lists.loads = memory.template take<int>(routes);
     lists.durations = timed || real ? memory.template take<Time>(routes) : nullptr;
+    lists.dues = more ? memory.template take<Cost>(routes) : nullptr;
     return lists;
   }
 };
@@ -66,20 +69,24 @@ struct Used {
   Time time;
 };
 
-template <class MetricLengths, class Vehicles, class CityType, bool timed>
+// `Resources` is a ResourceList of what routes consume besides load and, if `timed`, duration.
+template <class MetricLengths, class Vehicles, class CityType, bool timed, class ResourcesType>
 struct LinkedRoutes {
   using City = CityType;
   using Length = typename MetricLengths::Length;
   using Rough = Conditional<MetricLengths::kEstimated, float, Length>;  // what about() returns
   using Time = typename Vehicles::Time;
   using Cost = typename Vehicles::Length;
-  using Lists = RouteLists<City, Time, timed, MetricLengths::kReal>;
+  using Resources = ResourcesType;
+  using Lists = RouteLists<City, Time, Cost, timed, MetricLengths::kReal, Resources::kAny>;
+  using Segments = RouteSegments<Resources>;
   using Totals = RouteTotals<Cost>;
   using Used = gls::Used<Time>;
 
   static constexpr City kNone = City(-1);  // owner of removed customers
   static constexpr bool kTimed = timed, kEstimated = MetricLengths::kEstimated;
   static constexpr bool kHasDurations = timed || MetricLengths::kReal;  // whether `durations` exist
+  static constexpr bool kMore = Resources::kAny;  // whether there are other resources
 
   const MetricLengths& length;
   const Vehicles& vehicles;
@@ -88,6 +95,8 @@ struct LinkedRoutes {
   const int nodes;
   const Lists now, kept;
   Totals& totals;  // shared by the lanes of a team
+  const Resources& resources;
+  const Segments segments;
 
   GLS_DEVICE int customers() const { return vehicles.customers; }
   GLS_DEVICE int copies() const { return nodes - customers(); }
@@ -141,23 +150,43 @@ struct LinkedRoutes {
     return {now.loads_to[customer] - now.loads_to[now.before[customer]],
             timed ? vehicles.services[customer] : Time(0)};
   }
+  // What a route pays for all excess.
+  GLS_DEVICE Cost dues(int route) const {
+    return price(whole(route)) + (kMore ? now.dues[route] : Cost(0));
+  }
+  // The route up to and including a node, as the beginning of a new route.
+  GLS_DEVICE RoutePath<LinkedRoutes> path(int node) const {
+    return {*this, node, segments.heads[node]};
+  }
+  // The route from a node on, turned; directions must not matter to resources.
+  GLS_DEVICE RoutePath<LinkedRoutes> turned(int node) const {
+    return {*this, node, segments.tails[node]};
+  }
   // The penalty for vehicles beyond the fleet if `used` routes have customers.
   GLS_DEVICE Cost for_vehicles(int used) const {
     return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
   }
-  // How much more a route pays for violations if it also visits a customer and becomes longer by
-  // `more`; -1 if the constraints are hard and the customer does not fit.
-  GLS_DEVICE Cost surcharge(int route, int customer, Length more) const {
+  // How much more a route pays for violations if it also visits a customer after node a and becomes
+  // longer by `more`; -1 if the constraints are hard and the customer does not fit.
+  GLS_DEVICE Cost surcharge(int route, int a, int customer, Length more) const {
     const Used its = whole(route), add = of(customer);
     const Used then{its.load + add.load, its.time + add.time + Time(more)};
-    if (is_free(then)) return 0;
-    return soft ? price(then) - price(its) : Cost(-1);
+    const bool free = is_free(then);
+    if (!free && !soft) return Cost(-1);
+    const Cost due = free ? Cost(0) : price(then) - price(its);
+    if constexpr (kMore) {
+      const Cost others = path(a).visit(customer).end(after(a)) - now.dues[route];
+      if (!soft && others > Cost(0)) return Cost(-1);
+      return due + others > Cost(0) ? due + others : Cost(0);
+    }
+    return due;
   }
 
   GLS_DEVICE void link(int a, int b) const { now.after[a] = City(b), now.before[b] = City(a); }
 
   // Called by one lane: detach() removes a customer from its route, attach() inserts it after node
-  // a. Afterwards, the route's `places`, `loads_to` and `times_to` are out of date.
+  // a. Afterwards, the route's `places`, `loads_to` and `times_to` are out of date, and so are its
+  // segments; see resume().
   GLS_DEVICE void detach(int customer) const {
     const int a = before(customer), b = after(customer), route = owner(customer);
     const Length less = detour(a, customer, b);
@@ -173,7 +202,36 @@ struct LinkedRoutes {
     change(route, customer, 1, more);
   }
 
-  // Computes everything about a route from the links between its nodes.
+  // Updates the segments of a route that has changed around a node, and what it pays for them.
+  template <class Team>
+  GLS_DEVICE void resume(const Team& team, int node) const {
+    if constexpr (kMore) {
+      const int route = owner(node);
+      const Cost before = now.dues[route];
+      team.sync();
+      team.each(2, [&](int backward) { renew(route, node, backward != 0); });
+      team.sync();
+      const Cost more = now.dues[route] - before;
+      team.once([&] { totals.paid += more, totals.cost += more; });
+    }
+  }
+  // The same for several routes, wherever they have changed; route(k) is one of them.
+  template <class Team, class Route>
+  GLS_DEVICE void resume_all(const Team& team, int count, Route route) const {
+    if constexpr (kMore) {
+      const auto paid = [&] {
+        return team.template sum<Cost>(count, [&](int k) { return now.dues[route(k)]; });
+      };
+      const Cost before = paid();
+      team.sync();
+      renew_all(team, count, route);
+      team.sync();
+      const Cost more = paid() - before;
+      team.once([&] { totals.paid += more, totals.cost += more; });
+    }
+  }
+
+  // Computes the lists of a route from the links between its nodes, but not its segments.
   GLS_DEVICE void measure(int route) const {
     int load = 0;
     Time time = 0;
@@ -202,7 +260,9 @@ struct LinkedRoutes {
     const Cost paid = price_of(here, there), old_duration = duration_of(here, there);
     const int used = used_by(here, there);
     team.sync();
-    team.each(here == there ? 1 : 2, [&](int k) { measure(ends[k]); });
+    const int count = here == there ? 1 : 2;
+    team.each(count, [&](int k) { measure(ends[k]); });
+    renew_all(team, count, [&](int k) { return int(ends[k]); });
     team.sync();
     const Cost now_paid = price_of(here, there);
     if (MetricLengths::kReal) value = duration_of(here, there) - old_duration + now_paid - paid;
@@ -228,10 +288,16 @@ struct LinkedRoutes {
   template <class Team>
   GLS_DEVICE void keep(const Team& team) const {
     copy(team, now, kept);
+    if constexpr (kMore) team.each(copies(), [&](int route) { segments.renewed[route] = 0; });
   }
   template <class Team>
   GLS_DEVICE void restore(const Team& team, const Totals& before) const {
     copy(team, kept, now);
+    if constexpr (kMore) {
+      renew_if(team, [&](int route) { return segments.renewed[route] != 0; });
+      team.sync();
+      team.each(copies(), [&](int route) { segments.renewed[route] = 0; });
+    }
     team.once([&] { totals = before; });
   }
 
@@ -239,6 +305,11 @@ struct LinkedRoutes {
   template <class Team>
   GLS_DEVICE void read(const Team& team, const int* tour) const {
     follow(team, tour);
+    if constexpr (kMore) {
+      team.each(copies(), [&](int route) {
+        segments.heads[depot(route)] = segments.tails[depot(route)] = resources.at(0);
+      });
+    }
     team.sync();
     measure_all(team);
     find_spare(team);
@@ -282,6 +353,45 @@ struct LinkedRoutes {
   }
 
  private:
+  // Updates the segments of a route from a node on: the heads to its end or, if `backward`, the
+  // tails to its beginning. The heads also tell what the route pays.
+  GLS_DEVICE void renew(int route, int node, bool backward) const {
+    using Segment = typename Resources::Segment;
+    Segment* const list = backward ? segments.tails : segments.heads;
+    int last = backward ? after(node) : before(node);
+    Segment path = list[last];
+#pragma unroll 1
+    for (int c = node; !is_depot(c); c = backward ? before(c) : after(c)) {
+      const Segment own = resources.at(c);
+      const int from = backward ? c : last, to = backward ? last : c;
+      path = resources.join(backward ? own : path, backward ? path : own, between(from, to));
+      list[c] = path, last = c;
+    }
+    if (backward) return;
+    segments.renewed[route] = 1;
+    const bool used = now.sizes[route] > 0;
+    now.dues[route] =
+        used ? resources.price(resources.join(path, resources.at(0), between(last, 0))) : Cost(0);
+  }
+  template <class Team, class Route>
+  GLS_DEVICE void renew_all(const Team& team, int count, Route route) const {
+    if constexpr (kMore) {
+      team.sync();
+      team.each(2 * count, [&](int k) {
+        const int its = route(k / 2), begin = depot(its);
+        renew(its, k % 2 ? before(begin) : after(begin), k % 2 != 0);
+      });
+    }
+  }
+  template <class Team, class Wanted>
+  GLS_DEVICE void renew_if(const Team& team, Wanted wanted) const {
+    team.sync();
+    team.each(2 * copies(), [&](int k) {
+      const int its = k / 2, begin = depot(its);
+      if (wanted(its)) renew(its, k % 2 ? before(begin) : after(begin), k % 2 != 0);
+    });
+  }
+
   GLS_RARE static Cost violation(Used used, int64 capacity, Time limit,
                                  const ViolationWeights<Cost>* weights) {
     Cost pays = 0;
@@ -318,9 +428,9 @@ struct LinkedRoutes {
   template <class Team>
   GLS_DEVICE void measure_all(const Team& team) const {
     team.each(copies(), [&](int route) { measure(route); });
+    if constexpr (kMore) renew_if(team, [](int) { return true; });
     team.sync();
-    const Cost paid =
-        team.template sum<Cost>(copies(), [&](int route) { return price(whole(route)); });
+    const Cost paid = team.template sum<Cost>(copies(), [&](int route) { return dues(route); });
     const int used = team.template sum<int>(copies(), [&](int r) { return now.sizes[r] > 0; });
     const Cost length = whole_length(team);
     team.sync();
@@ -333,7 +443,7 @@ struct LinkedRoutes {
   // The following functions add up prices, durations and numbers of used routes over the two routes
   // of a move, which may be the same.
   GLS_DEVICE Cost price_of(int here, int there) const {
-    return price(whole(here)) + (here == there ? Cost(0) : price(whole(there)));
+    return dues(here) + (here == there ? Cost(0) : dues(there));
   }
   GLS_DEVICE Cost duration_of(int here, int there) const {
     if (!MetricLengths::kReal) return 0;

@@ -16,17 +16,20 @@ struct LinkedProblem {
   int soft;                // whether violations are allowed, at a price
   const int* near;         // NearNodes
   int near_each;           // number of near nodes per customer
+  int further;             // where the words of other resources begin in the metric's data
+  char* segments;          // memory for segments of other resources, or null
 };
 
-template <class Metric, class Length, class Memory, class Vehicles, bool timed>
+template <class Metric, class Length, class Memory, class Vehicles, bool timed, class Resources>
 struct LinkedRow {
   using City = typename Memory::City;
   using TourLengths = Lengths<Metric, Length>;
   using Site = typename TourLengths::City;
-  using Routes = LinkedRoutes<TourLengths, Vehicles, City, timed>;
+  using Routes = LinkedRoutes<TourLengths, Vehicles, City, timed, Resources>;
   using Cost = typename Routes::Cost;
   using Lists = typename Routes::Lists;
   using Totals = typename Routes::Totals;
+  using Segments = typename Routes::Segments;
 
   // Runs once per block: copies sites and demands, which all its rows read, to shared memory.
   GLS_DEVICE static void load(const Instance& instance, const LinkedProblem& problem) {
@@ -43,6 +46,8 @@ struct LinkedRow {
   const ViolationWeights<Cost>& weights;
   const bool soft;
   const Lists lists;
+  const Resources resources;
+  const Segments segments;
 
   // Reserves memory for the lists and for `words` words of 32 bits.
   template <class Team>
@@ -50,7 +55,7 @@ struct LinkedRow {
                        const LinkedProblem& problem, int words, char* scratch)
       : n(instance.n),
         vehicles(problem.nodes_data, problem.vehicles),
-        memory(team, item, list_bytes() + piece_bytes<uint32>(words),
+        memory(team, item, list_bytes() + piece_bytes<uint32>(words) + mark_bytes(),
                piece_bytes<Site>(n) + piece_bytes<int>(vehicles.customers + 1), scratch),
         length{Metric(instance.metric_data, n),
                memory.sites(static_cast<const Site*>(instance.sites)),
@@ -58,7 +63,9 @@ struct LinkedRow {
         near{problem.near, problem.near_each},
         weights(*static_cast<const ViolationWeights<Cost>*>(problem.weights)),
         soft(problem.soft != 0),
-        lists(Lists::take(memory, n, n - vehicles.customers)) {
+        lists(Lists::take(memory, n, n - vehicles.customers)),
+        resources(static_cast<const uint64*>(instance.metric_data) + problem.further),
+        segments(segments_in(problem.segments + item * Segments::bytes(n))) {
     vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
   }
 
@@ -66,7 +73,18 @@ struct LinkedRow {
 
   // The routes, with `kept` as the copy to restore. The lanes of a team share `totals`.
   GLS_DEVICE Routes routes(const Lists& kept, Totals& totals) const {
-    return {length, vehicles, weights, soft, n, lists, kept, totals};
+    return {length, vehicles, weights, soft, n, lists, kept, totals, resources, segments};
+  }
+
+ private:
+  // The size of Segments::renewed.
+  GLS_DEVICE int64 mark_bytes() const {
+    return Resources::kAny ? piece_bytes<unsigned char>(n - vehicles.customers) : 0;
+  }
+  GLS_DEVICE Segments segments_in(char* at) {
+    if constexpr (!Resources::kAny) return {};
+    auto* const heads = reinterpret_cast<typename Segments::Segment*>(at);
+    return {heads, heads + n, memory.template take<unsigned char>(n - vehicles.customers)};
   }
 };
 

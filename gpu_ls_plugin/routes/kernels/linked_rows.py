@@ -12,7 +12,7 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, vehicles_type
 from gpu_ls_plugin.routes.kernels.rebuilt_routes import NEAR
-from gpu_ls_plugin.routes.problem.routing import hard_penalties
+from gpu_ls_plugin.routes.problem.routing import Routing, hard_penalties
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.tours.kernels.tour_layouts import DescentShape
@@ -50,12 +50,21 @@ def list_bytes(problem: CVRP, city_bytes: int) -> int:
         lists += padded(8 * nodes)
     if problem.route_limit is not None or not problem.integer:
         lists += padded(8 * routes)
+    if problem.resources:
+        lists += padded(8 * routes)
     return lists
 
 
 def row_bytes(problem: CVRP, city_bytes: int, kinds: int) -> int:
     """Return the size of a row in bytes: its lists, and a bit for each node and kind of moves."""
-    return list_bytes(problem, city_bytes) + padded(kinds * ((problem.n + 31) // 32) * 4)
+    marks = padded(problem.copies) if problem.resources else 0
+    bits = padded(kinds * ((problem.n + 31) // 32) * 4)
+    return list_bytes(problem, city_bytes) + bits + marks
+
+
+def segment_bytes(problem: CVRP) -> int:
+    """Return the size of gls::RouteSegments of a row in bytes, or a little more."""
+    return 2 * problem.n * sum(padded(part.segment_bytes(problem)) for part in problem.resources)
 
 
 @dataclass(frozen=True)
@@ -141,15 +150,17 @@ def linked_kernel(
     parameters after those of the problem; `more` are the last arguments of the C++ `template`.
     """
     metric, vehicles = search_metric(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
-    timed, symmetric = (
-        str(flag).lower() for flag in (problem.route_limit is not None, problem.symmetric)
-    )
-    types = (metric_type(metric, grid), length, layout.memory, vehicles, timed, symmetric, *more)
+    flags = problem.route_limit is not None, problem.reversible
+    timed, symmetric = (str(flag).lower() for flag in flags)
+    parts = [part.functor(problem) for part in problem.resources]
+    cost = "gls::int64" if problem.integer else "double"
+    resources = f"gls::ResourceList<{', '.join((cost, *parts))}>"
+    types = (metric_type(metric, grid), length, layout.memory, vehicles, timed, symmetric)
     kernel = metric_kernel(
         Path(header).stem,
         metric,
         header=header,
-        body=f"gls::{template}<{{team}}, {', '.join(types)}>",
+        body=f"gls::{template}<{{team}}, {', '.join((*types, resources, *more))}>",
         parameters=(INSTANCE, LINKED_PROBLEM, *own),
         team=layout.team,
     )
@@ -177,6 +188,8 @@ class LinkedRows:
         uneven: bool = False,
     ) -> None:
         xp, due = backend.xp, problem.penalties or hard_penalties(problem)
+        objective = tsp.objective
+        assert isinstance(objective, Routing)
         self._problem, self._size = problem, size
         self.routes = routes = RouteBatch(backend, problem, size)
         self._sites = sites = Sites.of(backend, tsp, table=True)
@@ -201,6 +214,8 @@ class LinkedRows:
             "scratch": xp.empty((size, row_bytes(problem, 4, kinds)), "uint8") if outside else None,
             "near": listed,
             "near_each": each,
+            "further": objective.place_of_further(backend),
+            "segments": xp.empty((size, segment_bytes(problem)), "uint8"),
         }
 
     @property
@@ -223,8 +238,6 @@ class LinkedRows:
 
 def refusal(problem: CVRP) -> str:
     """Return why linked lists do not support a problem; an empty string if they do."""
-    if problem.resources:
-        return f"supports only loads and durations, not {problem.resources[0].name!r}"
     if int(problem.demands.sum()) > MOST_DEMAND:
         return f"supports a total demand of at most {MOST_DEMAND:,}"
     return ""

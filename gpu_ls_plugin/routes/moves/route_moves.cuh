@@ -31,8 +31,11 @@ struct RouteMoves {
     const int p = routes.before(c), s = routes.after(c), route = routes.owner(c);
     const Length less = routes.detour(p, c, s), more = routes.detour(0, c, 0);
     const Used its = routes.whole(route), own = routes.alone(c);
-    const Cost pays = routes.price({its.load - own.load, its.time - own.time - Time(less)}) +
-                      routes.price({own.load, own.time + Time(more)}) - routes.price(its);
+    Cost pays = routes.price({its.load - own.load, its.time - own.time - Time(less)}) +
+                routes.price({own.load, own.time + Time(more)}) - routes.dues(route);
+    if constexpr (Routes::kMore) {
+      pays += routes.path(p).end(s) + routes.path(routes.depot(0)).visit(c).end(routes.depot(0));
+    }
     const Cost value = Cost(more - less) + pays;
     if (value >= Cost(more * -1e-10) || routes.now.sizes[route] == 1) return false;
     routes.find_spare(team);
@@ -89,7 +92,7 @@ struct RouteMoves {
       without_pc = r.is_depot(p) ? 0 : r.about(pp, s) - r.about(pp, p) - before - after;
       without_cs = r.is_depot(s) ? 0 : r.about(p, ss) - before - after - r.about(s, ss);
       whole = r.whole(route), own = r.alone(c);
-      pays = r.price(whole);
+      pays = r.dues(route);
     }
   };
 
@@ -141,7 +144,7 @@ struct RouteMoves {
           w(r.after(v)),
           within(r.owner(v) == its.route),
           there(r.whole(r.owner(v))),
-          pays(its.pays + (within ? Cost(0) : r.price(there))),
+          pays(its.pays + (within ? Cost(0) : r.dues(r.owner(v)))),
           cv(r.about(c, v)),
           vc(symmetric ? cv : r.about(v, c)),
           uv(r.about(u, v)),
@@ -158,34 +161,58 @@ struct RouteMoves {
     // Whether a move that adds this length cannot be the best: it saves at most what the routes pay
     // for violations now. This rules out most moves.
     GLS_DEVICE bool hopeless(Rough longer) const { return Cost(longer) - pays >= Cost(best.value); }
-    GLS_DEVICE void offer(RouteMove move, Rough longer, Cost paid) {
-      const Cost more = Cost(longer) + paid - pays;
+    // Notes a move if it is the best so far. The new routes pay `paid` for load and duration, and
+    // others() for other resources.
+    template <class Others>
+    GLS_DEVICE void offer(RouteMove move, Rough longer, Cost paid, Others others) {
+      Cost more = Cost(longer) + paid - pays;
+      if constexpr (Routes::kMore) {
+        if (more < Cost(best.value)) more += others();
+      }
       if (more < Cost(best.value)) best = rated<Rough>(more, first + move);
     }
 
-    // Evaluates moving customers to the other route, or within this one. Removing them changes the
-    // length by `out`, inserting them by `in`.
-    GLS_DEVICE void relocate(RouteMove move, Rough out, Rough in, const Used& moved) {
+    // Evaluates moving customers to the other route, or within this one: x and then y, which may be
+    // the same, go between a and b. Removing them changes the length by `out`, inserting them by
+    // `in`.
+    GLS_DEVICE void relocate(RouteMove move, Rough out, Rough in, const Used& moved, int x, int y,
+                             int a, int b) {
       if (hopeless(out + in)) return;
-      if (within) return offer(move, out + in, moves.paid_within(its, out + in));
+      const auto others = [&] { return relocated(x, y, a, b); };
+      if (within) return offer(move, out + in, moves.paid_within(its, out + in), others);
       const Used here{its.whole.load - moved.load, its.whole.time - moved.time + Time(out)};
       const Used then{there.load + moved.load, there.time + moved.time + Time(in)};
-      offer(move, out + in, moves.due(here) + moves.due(then));
+      offer(move, out + in, moves.due(here) + moves.due(then), others);
+    }
+    // What the routes then pay for other resources.
+    GLS_DEVICE Cost relocated(int x, int y, int a, int b) const {
+      const bool ahead = r.after(x) == y || x == y;
+      const int front = r.before(ahead ? x : y), end = r.after(ahead ? y : x);
+      const auto visit = [&](auto path) {
+        path.visit(x);
+        if (x != y) path.visit(y);
+        return path;
+      };
+      if (!within) return r.path(front).end(end) + visit(r.path(a)).end(b);
+      if (r.place(a) < r.place(c)) return visit(r.path(a)).walk(b, front).end(end);
+      return visit(r.path(front).walk(end, a)).end(b);
     }
     GLS_DEVICE void relocate() {
-      if (v != p) relocate(kBehind, its.without_c, vc + r.about(c, w) - vw, its.own);
-      if (v != s) relocate(kBefore, its.without_c, r.about(u, c) + cv - uv, its.own);
+      if (v != p) relocate(kBehind, its.without_c, vc + r.about(c, w) - vw, its.own, c, c, v, w);
+      if (v != s) relocate(kBefore, its.without_c, r.about(u, c) + cv - uv, its.own, c, c, u, v);
       if (!r.is_depot(s) && v != s) {
         const Used both = sum(its.own, r.alone(s));
         const Rough out = its.without_cs, inside = its.after;
-        if (v != p) relocate(kPairBehind, out, vc + inside + sw - vw, both);
-        if (symmetric && u != s) relocate(kPairBefore, out, us + inside + cv - uv, both);
+        if (v != p) relocate(kPairBehind, out, vc + inside + sw - vw, both, c, s, v, w);
+        if (symmetric && u != s) {
+          relocate(kPairBefore, out, us + inside + cv - uv, both, s, c, u, v);
+        }
       }
       if (!r.is_depot(p) && v != p) {
         const Used both = sum(its.own, r.alone(p));
         const Rough out = its.without_pc, inside = its.before;
-        if (v != s) relocate(kLedBefore, out, up + inside + cv - uv, both);
-        if (symmetric && w != p) relocate(kLedBehind, out, vc + inside + pw - vw, both);
+        if (v != s) relocate(kLedBefore, out, up + inside + cv - uv, both, p, c, u, v);
+        if (symmetric && w != p) relocate(kLedBehind, out, vc + inside + pw - vw, both, c, p, v, w);
       }
     }
 
@@ -193,13 +220,23 @@ struct RouteMoves {
     // place of c and by `at_other` at the place of `other`.
     GLS_DEVICE void swap(RouteMove move, int other, Rough at_c, Rough at_other) {
       if (hopeless(at_c + at_other)) return;
-      if (within) return offer(move, at_c + at_other, moves.paid_within(its, at_c + at_other));
+      const auto dues = [&] { return swapped(other); };
+      if (within)
+        return offer(move, at_c + at_other, moves.paid_within(its, at_c + at_other), dues);
       const Used others = r.alone(other);
       const Used one{its.whole.load - its.own.load + others.load,
                      its.whole.time - its.own.time + others.time + Time(at_c)};
       const Used two{there.load + its.own.load - others.load,
                      there.time + its.own.time - others.time + Time(at_other)};
-      offer(move, at_c + at_other, moves.due(one) + moves.due(two));
+      offer(move, at_c + at_other, moves.due(one) + moves.due(two), dues);
+    }
+    GLS_DEVICE Cost swapped(int other) const {
+      if (!within) {
+        return r.path(p).visit(other).end(s) + r.path(r.before(other)).visit(c).end(r.after(other));
+      }
+      const bool leads = r.place(c) < r.place(other);
+      const int a = leads ? c : other, b = leads ? other : c;
+      return r.path(r.before(a)).visit(b).walk(r.after(a), r.before(b)).visit(a).end(r.after(b));
     }
     GLS_DEVICE void swap() {
       const Rough alone = -its.before - its.after;
@@ -218,27 +255,38 @@ struct RouteMoves {
     // Evaluates 2-opt within the route.
     GLS_DEVICE void turn() {
       if (!symmetric || v == s || v == p) return;
-      const auto turn = [&](RouteMove move, Rough longer) {
-        if (!hopeless(longer)) offer(move, longer, moves.paid_within(its, longer));
+      // The nodes between a and b are turned.
+      const auto turn = [&](RouteMove move, Rough longer, int a, int b) {
+        if (hopeless(longer)) return;
+        offer(move, longer, moves.paid_within(its, longer),
+              [&] { return r.path(a).walk_back(r.before(b), r.after(a)).end(b); });
       };
-      turn(kTurnBehind, turn_behind);
-      turn(kTurnBefore, turn_before);
+      const bool leads = r.place(c) < r.place(v);
+      turn(kTurnBehind, turn_behind, leads ? c : v, leads ? w : s);
+      turn(kTurnBefore, turn_before, leads ? p : u, leads ? v : c);
     }
 
     // Evaluates 2-opt*, which joins the parts of the two routes in another way.
-    GLS_DEVICE void join_parts(RouteMove move, Rough longer, const Joined& one, const Joined& two) {
-      if (!hopeless(longer)) offer(move, longer, moves.due(one.used()) + moves.due(two.used()));
+    template <class Others>
+    GLS_DEVICE void join_parts(RouteMove move, Rough longer, const Joined& one, const Joined& two,
+                               Others others) {
+      if (hopeless(longer)) return;
+      offer(move, longer, moves.due(one.used()) + moves.due(two.used()), others);
     }
     GLS_DEVICE void join_parts() {
       const Used to_c = r.up_to(c), to_p = r.up_to(p), to_v = r.up_to(v), to_u = r.up_to(u);
       const Used from_s = rest(its.whole, to_c, its.after),
                  from_c = rest(its.whole, to_p, its.before);
       const Used from_w = rest(there, to_v, vw), from_v = rest(there, to_u, uv);
-      join_parts(kTailBehind, cv + us - its.after - uv, {to_c, cv, from_v}, {to_u, us, from_s});
-      join_parts(kTailBefore, vc + pw - its.before - vw, {to_v, vc, from_c}, {to_p, pw, from_w});
-      if (symmetric) {
-        join_parts(kTurnBehind, turn_behind, {to_c, cv, to_v}, {from_s, sw, from_w});
-        join_parts(kTurnBefore, turn_before, {to_p, up, to_u}, {from_c, cv, from_v});
+      join_parts(kTailBehind, cv + us - its.after - uv, {to_c, cv, from_v}, {to_u, us, from_s},
+                 [&] { return r.path(c).end(v) + r.path(u).end(s); });
+      join_parts(kTailBefore, vc + pw - its.before - vw, {to_v, vc, from_c}, {to_p, pw, from_w},
+                 [&] { return r.path(v).end(c) + r.path(p).end(w); });
+      if constexpr (symmetric) {
+        join_parts(kTurnBehind, turn_behind, {to_c, cv, to_v}, {from_s, sw, from_w},
+                   [&] { return r.path(c).go_back(v) + r.turned(s).end(w); });
+        join_parts(kTurnBefore, turn_before, {to_p, up, to_u}, {from_c, cv, from_v},
+                   [&] { return r.path(p).go_back(u) + r.turned(c).end(v); });
       }
     }
   };
@@ -248,7 +296,8 @@ struct RouteMoves {
     return routes.price({used.load, used.time + Time(routes.slack())});
   }
   GLS_DEVICE Cost paid_within(const Around& its, Rough longer) const {
-    return Routes::kTimed ? due({its.whole.load, its.whole.time + Time(longer)}) : its.pays;
+    if (Routes::kTimed) return due({its.whole.load, its.whole.time + Time(longer)});
+    return Routes::kMore ? routes.price(its.whole) : its.pays;
   }
   GLS_DEVICE static Used sum(const Used& a, const Used& b) {
     return {a.load + b.load, a.time + b.time};

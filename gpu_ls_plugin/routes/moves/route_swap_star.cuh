@@ -100,7 +100,7 @@ struct RouteSwapStar {
     const auto& r = routes;
     const int c = its.city, there = r.owner(v);
     const Used here_now = r.whole(its.route), there_now = r.whole(there);
-    const Cost pays = r.price(here_now) + r.price(there_now);
+    const Cost pays = r.dues(its.route) + r.dues(there);
     const auto hopeless = [&](Rough longer, Cost paid) {
       return Cost(longer) + paid - pays >= Cost(none.value);
     };
@@ -114,7 +114,7 @@ struct RouteSwapStar {
       const Leaving other(r, w);
       const int change = other.own.load - its.own.load;
       Used one{here_now.load + change, 0}, two{there_now.load - change, 0};
-      // A lower bound: the price of durations is left out.
+      // A lower bound: the prices of durations and other resources are left out.
       const Cost least = r.price(one) + r.price(two);
       const Rough out = its.longer() + other.longer();
       if (hopeless(out, least)) continue;
@@ -129,7 +129,11 @@ struct RouteSwapStar {
       const Time time = other.own.time - its.own.time;
       one.time = here_now.time + time + Time(its.longer() + its_in + r.slack());
       two.time = there_now.time - time + Time(other.longer() + in + r.slack());
-      const Cost paid = r.price(one) + r.price(two);
+      Cost paid = r.price(one) + r.price(two);
+      if constexpr (Routes::kMore) {
+        if (hopeless(out + in + its_in, paid)) continue;
+        paid += traded(c, w, cheapest(w, its.route, c)) + traded(w, c, cheapest(c, there, w));
+      }
       const Cost more = Cost(out + in + its_in) + paid - pays;
       if (more < Cost(best.value)) best = rated<Rough>(more, first + which);
     }
@@ -158,6 +162,18 @@ struct RouteSwapStar {
       if (more < least.value) least = {more, uint32(node)};
     });
     return int(least.index);
+  }
+
+  // What the route of a customer that leaves it pays for other resources if another one comes in
+  // after node a.
+  GLS_DEVICE Cost traded(int leaves, int comes, int a) const {
+    const auto& r = routes;
+    const int front = r.before(leaves), end = r.after(leaves);
+    if (a == front) return r.path(a).visit(comes).end(end);
+    if (r.place(a) < r.place(leaves)) {
+      return r.path(a).visit(comes).walk(r.after(a), front).end(end);
+    }
+    return r.path(front).walk(end, a).visit(comes).end(r.after(a));
   }
 
   template <class Wake>

@@ -482,6 +482,11 @@ class CVRP(Problem):
         return giant_tours.tolerated(self.route_limit, alone)
 
     @property
+    def reversible(self) -> bool:
+        """Whether directions of routes do not matter, neither to lengths nor to resources."""
+        return self.symmetric and not any(part.turns(self) for part in self.resources)
+
+    @property
     def least_vehicles(self) -> int:
         """The minimum number of vehicles that can carry the demands."""
         return max(1, -(-int(self.demands.sum()) // self.capacity))
@@ -562,7 +567,10 @@ class CVRP(Problem):
         return giant_tours.route_sums(self, self.check(tours))
 
     def complaints(self, tour: ArrayLike) -> list[str]:
-        """Return a line for each violation of one giant tour: the route, the excess, the limit."""
+        """Return a line for each violation of one giant tour: the route, the excess, the limit.
+
+        Resources of `with_resources` have one line each, for all routes together.
+        """
         row = self._one(tour)
         sums = self.route_sums(row)
         beyond = giant_tours.beyond_limit(self, sums.durations)[0]
@@ -579,9 +587,13 @@ class CVRP(Problem):
                     f"route {number}: duration {duration:.10g}, {over:.10g} more than "
                     f"{self.route_limit:.10g}"
                 )
-        extra = int(giant_tours.violations(self, row).vehicles[0])
-        if extra:
+        found = giant_tours.violations(self, row)
+        if found.vehicles[0]:
+            extra = int(found.vehicles[0])
             texts.append(f"{numbers[-1]} routes, {extra} more than the fleet of {self.fleet}")
+        for name, excess in found.resources.items():
+            if excess[0] > 0:
+                texts.append(f"{name}: {excess[0]:.10g} too much, over all routes")
         return texts
 
     @property

@@ -12,6 +12,7 @@
 #include "tours/problem/tour_segments.cuh"
 #include "routes/problem/resources/duration.cuh"
 #include "routes/problem/resources/load.cuh"
+#include "routes/problem/resources/resource_list.cuh"
 #include "routes/problem/resources/time_windows.cuh"
 
 namespace gls {
@@ -71,6 +72,12 @@ struct KeptResource {
   }
 };
 
+template <class Resource>
+GLS_DEVICE KeptResource<Resource> kept_as(const Resource& resource, const KeptRoutes& routes,
+                                          char* at) {
+  return {resource, routes, at};
+}
+
 // A piece of a route that leads to a copy of the depot.
 struct RoutePiece {
   int route;
@@ -82,54 +89,6 @@ constexpr int kNoRoute = -1;  // the route of an empty piece
 template <class Amount>
 struct Excess {
   Amount before, after;
-};
-
-// The parameters of a resource in an objective. The words of the resource follow, then the next
-// ResourceData.
-struct ResourceData {
-  uint64 weight;  // a Weight: the price of a unit of excess
-};
-
-// A list of resources: the first one and the rest.
-template <class Weight, class... Resources>
-struct ResourceList {
-  static constexpr int kWords = 0;
-  static constexpr bool kTurns = false, kByNodes = false, kAdds = true;
-  GLS_DEVICE explicit ResourceList(const uint64*) {}
-  GLS_DEVICE static int64 bytes(int, int) { return 0; }
-  template <class Use>
-  GLS_DEVICE void each(char*, const KeptRoutes&, Use) const {}
-};
-template <class Weight, class GivenResource, class... Rest>
-struct ResourceList<Weight, GivenResource, Rest...> {
-  using Resource = BothWays<GivenResource>;
-  static constexpr bool kTurns =
-      Resource::kTurns || !Resource::kAdds || ResourceList<Weight, Rest...>::kTurns;
-  static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // for the first resource
-  static constexpr bool kAdds = Resource::kAdds && ResourceList<Weight, Rest...>::kAdds;
-  static constexpr int kOwnWords = kWordsOf<ResourceData> + Resource::kWords;
-  static constexpr int kWords = kOwnWords + ResourceList<Weight, Rest...>::kWords;
-  Weight weight;
-  Resource resource;
-  ResourceList<Weight, Rest...> rest;
-
-  GLS_DEVICE explicit ResourceList(const uint64* words)
-      : weight(number_in<Weight>(parameters_of<ResourceData>(words).weight)),
-        resource(words_behind<ResourceData>(words)),
-        rest(words + kOwnWords) {}
-
-  GLS_DEVICE static int64 bytes(int n, int copies) {
-    return KeptResource<Resource>::bytes(n, copies) +
-           ResourceList<Weight, Rest...>::bytes(n, copies);
-  }
-  GLS_DEVICE KeptResource<Resource> first(char* at, const KeptRoutes& routes) const {
-    return {resource, routes, at};
-  }
-  template <class Use>
-  GLS_DEVICE void each(char* at, const KeptRoutes& routes, Use use) const {
-    use(first(at, routes), weight);
-    rest.each(at + KeptResource<Resource>::bytes(routes.n, routes.copies), routes, use);
-  }
 };
 
 // The parameters of Routing. In the words of the objective, they come between KeptTours and the
@@ -145,8 +104,8 @@ struct RoutingData {
 template <class Metric, class Weight, bool hard, class... Resources>
 struct Routing {
   static constexpr bool kKeeps = true;
-  static constexpr bool kDirected = ResourceList<Weight, Resources...>::kTurns;
-  using List = ResourceList<Weight, Resources...>;
+  using List = ResourceList<Weight, BothWays<Resources>...>;
+  static constexpr bool kDirected = List::kTurns;
 
   const Metric metric;
   const int customers, copies, fleet;
@@ -276,7 +235,7 @@ struct Routing {
   GLS_DEVICE RoutePiece piece(int place, int node, int step, int n) const {
     if (is_depot(node, customers)) return {kNoRoute, 0};
     const KeptRoutes routes = kept_routes(n);
-    const auto kept = resources.first(kept_resources(n), routes);
+    const auto kept = kept_as(resources.resource, routes, kept_resources(n));
     return {
         routes.route()[place],
         kept.resource.used(step < 0 ? kept.before()[place] : kept.behind_customer(place, node))};
@@ -621,7 +580,12 @@ struct Routing {
   // Calls use(a KeptResource, its weight) for each resource.
   template <class Use>
   GLS_DEVICE void each(const KeptRoutes& routes, Use use) const {
-    resources.each(kept_resources(routes.n), routes, use);
+    char* at = kept_resources(routes.n);
+    resources.each([&](const auto& resource, Weight weight) {
+      const auto kept = kept_as(resource, routes, at);
+      use(kept, weight);
+      at += kept.bytes(routes.n, routes.copies);
+    });
   }
 
   GLS_DEVICE static int wrapped(int place, int n) { return place < n ? place : place - n; }

@@ -82,6 +82,7 @@ def hard_penalties(problem: RoutedProblem) -> Penalties:
 
 
 HEADER = "routes/problem/routing.cuh"
+LIST = "routes/problem/resources/resource_list.cuh"
 OBJECTIVE = "tours/problem/objective.cuh"
 
 
@@ -104,8 +105,8 @@ class Routing(Objective):
         self.hard = problem.penalties is None
         self.penalties = problem.penalties or hard_penalties(problem)
         limited = problem.route_limit is not None
-        built_in = (Load(), Duration()) if limited else (Load(),)
-        self.resources: tuple[Resource, ...] = (*built_in, *problem.resources)
+        self.built_in: tuple[Resource, ...] = (Load(), Duration()) if limited else (Load(),)
+        self.resources: tuple[Resource, ...] = (*self.built_in, *problem.resources)
         # Whether the consumption of a resource on a route depends on the route's direction.
         self.directed = any(part.turns(problem) for part in self.resources)
 
@@ -132,16 +133,24 @@ class Routing(Objective):
         }
         words = in_order(HEADER, "RoutingData", data)
         for part in self.resources:
-            words += in_order(HEADER, "ResourceData", {"weight": cast(self._weight(part))})
+            words += in_order(LIST, "ResourceData", {"weight": cast(self._weight(part))})
             words += part.words(backend, routed)
         return words
 
     def weight_places(self, backend: Any) -> list[int]:
         """Return the word index of each resource's weight in the data of a search."""
+        return self._places(backend, self.resources[:-1])
+
+    def place_of_further(self, backend: Any) -> int:
+        """Return the word index of the first resource that is not built in."""
+        return self._places(backend, self.built_in)[-1]
+
+    def _places(self, backend: Any, parts: tuple[Resource, ...]) -> list[int]:
+        """Return the word index of each of the first resources, and of the next one."""
         before = ((OBJECTIVE, "UnderData"), (OBJECTIVE, "KeptTours"), (HEADER, "RoutingData"))
         places = [sum(words_of(*own) for own in before)]
-        for part in self.resources[:-1]:
-            own = words_of(HEADER, "ResourceData") + len(part.words(backend, self.problem))
+        for part in parts:
+            own = words_of(LIST, "ResourceData") + len(part.words(backend, self.problem))
             places.append(places[-1] + own)
         return places
 

@@ -225,15 +225,6 @@ class VRP(CVRP):
             plan.append(stops)
         return plan
 
-    def complaints(self, tour: ArrayLike) -> list[str]:
-        """Return a line for each violation of one giant tour."""
-        texts = super().complaints(tour)
-        for part in self.resources:
-            excess = part.excess(self, self._one(tour))[0]
-            if excess > 0:
-                texts.append(f"{part.name}: {excess:.10g} too much, over all routes")
-        return texts
-
     @property
     def _timed(self) -> TimeWindows | None:
         found = [part for part in self.resources if isinstance(part, TimeWindows)]

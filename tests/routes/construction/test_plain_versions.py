@@ -15,11 +15,11 @@ from tests.helpers import route_oracle
 from tests.helpers.examples import examples
 from tests.helpers.instances import cvrp_instance
 from tests.helpers.route_oracle import some_cvrp
-from tests.helpers.routing import KINDS, random_cvrp
+from tests.helpers.routing import BUILT_IN, random_cvrp
 
 # savings
 
-WITHOUT_FLEET = ["tight", *(kind for kind in KINDS if kind != "fleet")]
+WITHOUT_FLEET = ["tight", *(kind for kind in BUILT_IN if kind != "fleet")]
 
 
 def test_savings_by_hand():
@@ -120,7 +120,7 @@ def visited(problem: gls.CVRP, tour: np.ndarray) -> list[int]:
     return [customer for route in problem.routes(tour) for customer in route]
 
 
-@pytest.mark.parametrize("kind", ["tight", *KINDS])
+@pytest.mark.parametrize("kind", ["tight", *BUILT_IN])
 @examples(40)
 @given(customers=st.integers(1, 8), seed=st.integers(0, 999), capacity=st.integers(9, 30))
 def test_split_is_the_best_of_all_ways(kind, customers, seed, capacity):
@@ -159,7 +159,7 @@ def test_split_into_no_more_routes_than_vehicles(customers, most, seed):
         assert visited(problem, tour[0]) == row
 
 
-@pytest.mark.parametrize("kind", ["tight", *KINDS])
+@pytest.mark.parametrize("kind", ["tight", *BUILT_IN])
 @examples(60)
 @given(customers=st.integers(1, 8), seed=st.integers(0, 999), capacity=st.integers(9, 20))
 def test_a_soft_split_pays_for_excess(kind, customers, seed, capacity):

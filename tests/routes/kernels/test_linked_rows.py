@@ -42,12 +42,12 @@ def test_rows_without_room_in_shared_memory_lie_outside():
 
 
 @pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
-@pytest.mark.parametrize("kind", ["capacity", "real duration"])
+@pytest.mark.parametrize("kind", ["capacity", "real duration", "windows"])
 def test_python_and_kernels_agree_on_the_size_of_lists(kind, city, city_bytes):
-    timed = str(kind != "capacity").lower()
+    timed, more = str(kind == "real duration").lower(), str(kind == "windows").lower()
     problem = random_cvrp(kind, 50)
     found = host_program.memory_of(
-        f"RouteLists<{city}, double, {timed}, {timed}>::bytes(n, {problem.copies})",
+        f"RouteLists<{city}, double, double, {timed}, {timed}, {more}>::bytes(n, {problem.copies})",
         "routes/kernels/linked_routes.cuh",
         counts=[problem.n],
     )

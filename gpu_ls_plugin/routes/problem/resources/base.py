@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
@@ -31,6 +32,14 @@ class Resource(ABC):
 
     def check(self, problem: RoutedProblem) -> None:
         """Raise UnsupportedProblemError if the problem does not limit the resource."""
+
+    def of_nodes(self, nodes: NDArray[np.int64]) -> Resource | None:
+        """Return the resource of a problem with some of the nodes, the depot first.
+
+        None means that the resource is not known for such a problem, so that routes are not
+        searched in parts.
+        """
+        return None
 
     @abstractmethod
     def functor(self, problem: RoutedProblem) -> str:

@@ -47,6 +47,12 @@ class Load(Resource):
             self.capacity = checks.integer("capacity", capacity, least=0)
         vars(self)["name"] = name
 
+    def of_nodes(self, nodes: NDArray[np.int64]) -> Load:
+        """Return the load of some of the nodes."""
+        if self.demands is None:
+            return self
+        return Load(self.demands[nodes], self.capacity, self.name)
+
     def functor(self, problem: RoutedProblem) -> str:
         """Return gls::Load."""
         return "gls::Load"

@@ -124,6 +124,12 @@ class TimeWindows(Resource):
                 "not; scale all of them up"
             )
 
+    def of_nodes(self, nodes: NDArray[np.int64]) -> TimeWindows:
+        """Return the windows of some of the nodes."""
+        durations = None if self.durations is None else self.durations[np.ix_(nodes, nodes)]
+        windows, releases = self.windows[nodes], self.release_times[nodes]
+        return TimeWindows(windows, releases, durations, self.start_window, self.limit)
+
     def functor(self, problem: RoutedProblem) -> str:
         """Return gls::TimeWindows."""
         own = str(self.durations is not None).lower()

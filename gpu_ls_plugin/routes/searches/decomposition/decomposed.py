@@ -219,11 +219,13 @@ class Decomposed(compiling_ahead.CompilesAhead):
 
     def _check(self, problem: Problem) -> None:
         """Raise UnsupportedProblemError if routes cannot be searched in parts."""
-        if resources := routing_problem(problem).resources:
-            raise UnsupportedProblemError(
-                f"problem: {resources[0].name!r} is a resource of a plugin, which cannot be split "
-                "among parts; use IteratedLocalSearch(...)"
-            )
+        routed = routing_problem(problem)
+        for part in routed.resources:
+            if part.of_nodes(np.arange(routed.customers + 1)) is None:
+                raise UnsupportedProblemError(
+                    f"problem: the resource {part.name!r} has no method of_nodes(), so routes "
+                    "cannot be searched in parts; use IteratedLocalSearch(...)"
+                )
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
         """Compile the kernels for a batch like `tours`, before threads search its parts."""

@@ -39,7 +39,7 @@ class SubProblem:
     def of(cls, whole: CVRP, routes: Sequence[Sequence[int]], vehicles: int) -> Self:
         """Return the problem of some routes, with at most `vehicles` vehicles.
 
-        `whole` must have no constraints from plugins.
+        `Resource.of_nodes` of all resources must return one.
         """
         nodes = np.r_[0, np.sort(np.concatenate([np.asarray(route) for route in routes]))]
         given: dict[str, Any] = {
@@ -55,6 +55,9 @@ class SubProblem:
         else:
             points = its.coordinates[nodes]
             problem = CVRP(points, demands, whole.capacity, metric=its.metric, **given)
+        if whole.resources:
+            resources: Any = [part.of_nodes(nodes) for part in whole.resources]
+            problem = problem.with_resources(*resources)
         if (due := whole.penalties) is not None:
             problem = problem.penalised(due.load, due.duration, due.vehicles)
         numbers = np.empty(whole.customers + 1, np.int64)
