@@ -335,10 +335,10 @@ def _routing() -> Iterator[Kernel]:
         yield ruin_recreate.ruin_kernel(metric, WARP, time)
         site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
         linked = LinkedShape.of(problem, most_rows(problem), SHARED, site)
-        yield string_kernel(tours.Annealing(), problem, grid, length, time, linked)
+        yield string_kernel(tours.Annealing(), problem, grid, length, linked)
         for on_lists in ((routes.RouteMoves(),), (routes.RouteMoves(), routes.SwapStar())):
             yield linked_descent.descent_kernel(
-                problem, grid, length, time, linked, neighbourhoods=on_lists
+                problem, grid, length, linked, neighbourhoods=on_lists
             )
         cities = n if problem.integer else CITIES[1]  # in global memory
         own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)

@@ -47,7 +47,17 @@ def serves(problem: gls.CVRP, d: list[list[float]], route: Route) -> bool:
     if problem.demands[route].sum() > problem.capacity:
         return False
     duration = cost(d, route) + problem.service_times[route].sum()
-    return problem.route_limit is None or bool(duration <= problem.route_limit + 1e-9)
+    in_time = problem.route_limit is None or bool(duration <= problem.route_limit + 1e-9)
+    return in_time and allows(problem, route)
+
+
+def allows(problem: gls.CVRP, route: Route) -> bool:
+    """Return whether further resources allow a route; they must allow each customer alone."""
+    if not problem.resources:
+        return True
+    others = [[c] for c in range(1, problem.customers + 1) if c not in route]
+    row = problem.tour([route, *others])[np.newaxis]
+    return all(part.excess(problem, row)[0] == 0 for part in problem.resources)
 
 
 def best_cost(problem: gls.CVRP) -> float:
@@ -97,7 +107,7 @@ def savings(problem: gls.CVRP) -> list[Route]:
     """Return the routes of Clarke and Wright's parallel savings over all pairs."""
     d, customers = matrix(problem), range(1, problem.customers + 1)
     pairs = [(a, b) for a in customers for b in customers if a != b]
-    if problem.symmetric:
+    if problem.reversible:
         pairs = [(a, b) for a, b in pairs if a < b]
     saved = {(a, b): d[a][0] + d[0][b] - d[a][b] for a, b in pairs}
     route_of = {c: [c] for c in customers}
@@ -105,7 +115,7 @@ def savings(problem: gls.CVRP) -> list[Route]:
         if saved[a, b] <= 0 or route_of[a] is route_of[b]:
             continue
         first, second = route_of[a], route_of[b]
-        if problem.symmetric:
+        if problem.reversible:
             first = first[::-1] if first[0] == a and first[-1] != a else first
             second = second[::-1] if second[-1] == b and second[0] != b else second
         if first[-1] == a and second[0] == b and serves(problem, d, first + second):
@@ -145,8 +155,9 @@ def sweep(problem: gls.CVRP, around: list[int]) -> list[Route]:
     d = matrix(problem)
     routes: list[Route] = [[around[0]]]
     for customer in around[1:]:
-        _, longer = min(insertions(routes[-1], customer), key=lambda at: (cost(d, at[1]), at[0]))
-        if serves(problem, d, longer):
+        allowed = [at for at in insertions(routes[-1], customer) if allows(problem, at[1])]
+        _, longer = min(allowed, key=lambda at: (cost(d, at[1]), at[0]), default=(0, []))
+        if longer and serves(problem, d, longer):
             routes[-1] = longer
         else:
             routes.append([customer])

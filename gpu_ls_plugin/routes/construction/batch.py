@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from gpu_ls_plugin.backends.arrays import reversed_rows
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
 from gpu_ls_plugin.backends.structs import in_order, kept_words, packed_words, struct_of
+from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.routes.problem.giant_tours import written
+from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
@@ -29,51 +32,74 @@ VEHICLES_HEADER = "routes/problem/vehicles.cuh"
 ROWS = struct_of("routes/problem/vehicles.cuh", "RouteRows")
 
 
-def vehicles_type(metric: str, time: str) -> str:
-    """Return the C++ type of vehicles whose durations are of type `time`."""
-    return f"gls::Vehicles<{metric}, {time}>"
+@dataclass(frozen=True)
+class VehiclesType:
+    """The C++ type of the vehicles of a problem.
+
+    `time` is the type of durations, `resources` that of the list of further resources, if there are
+    any, and `sources` are the C++ texts of those that are not built in.
+    """
+
+    metric: Metric
+    time: str = "gls::int64"
+    resources: str = ""
+    sources: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, problem: CVRP) -> Self:
+        """Return the type of vehicles of a problem."""
+        time = "gls::int64" if problem.service_times.dtype.kind == "i" else "double"
+        if not problem.resources:
+            return cls(problem.nodes.metric, time)
+        weight = "gls::int64" if problem.integer else "double"
+        parts = ", ".join((weight, *(part.functor(problem) for part in problem.resources)))
+        texts = sources_of(*problem.resources)
+        return cls(problem.nodes.metric, time, f"gls::ResourceList<{parts}>", texts)
+
+    @property
+    def functor(self) -> str:
+        """The type as C++ text."""
+        further = f", {self.resources}" if self.resources else ""
+        return f"gls::Vehicles<{self.metric.functor}, {self.time}{further}>"
 
 
 def routes_kernel(
     name: str,
-    metric: Metric,
+    vehicles: VehiclesType,
     *,
     header: str,
     body: str,
     parameters: Sequence[Parameter],
     team: str,
-    time: str,
 ) -> Kernel:
     """Compose a kernel for rows of routes; its first parameter is `ROWS`.
 
-    ``{vehicles}`` in `body` becomes the C++ type of vehicles, and `time` is the type of durations.
+    ``{vehicles}`` in `body` becomes the C++ type of vehicles.
     """
-    return metric_kernel(
+    kernel = metric_kernel(
         name,
-        metric,
+        vehicles.metric,
         header=header,
-        body=body.replace("{vehicles}", vehicles_type("{metric}", time)),
+        body=body.replace("{vehicles}", vehicles.functor),
         parameters=(ROWS, *parameters),
         team=team,
     )
+    return replace(kernel, functors=(*kernel.functors, *vehicles.sources))
 
 
 def construction_kernel(
-    name: str, metric: Metric, header: str, struct: str, body: str, team: str, time: str
+    name: str, vehicles: VehiclesType, header: str, struct: str, body: str, team: str
 ) -> Kernel:
     """Compose the kernel of a construction; its header declares the parameters as `struct`."""
     header = f"{FOLDER}/{header}"
     own = (struct_of(header, struct),)
-    return routes_kernel(
-        name, metric, header=header, body=body, parameters=own, team=team, time=time
-    )
+    return routes_kernel(name, vehicles, header=header, body=body, parameters=own, team=team)
 
 
-def repair_kernel(metric: Metric, team: str, time: str) -> Kernel:
+def repair_kernel(vehicles: VehiclesType, team: str) -> Kernel:
     """Compose the kernel that dissolves the surplus routes of rows."""
     body = "gls::RepairRoutes<{team}, {vehicles}>"
-    name, header, struct = "repair_routes", "repair.cuh", "RepairedRows"
-    return construction_kernel(name, metric, header, struct, body, team, time)
+    return construction_kernel("repair_routes", vehicles, "repair.cuh", "RepairedRows", body, team)
 
 
 def write_kernel(team: str) -> Kernel:
@@ -105,8 +131,7 @@ class RouteBatch:
         self.orders = xp.empty((size, problem.customers), "int32")
         self.begins = xp.empty((size, problem.customers), "uint8")
         self.most = problem.copies if problem.fleet is None else problem.fleet
-        integers = problem.service_times.dtype.kind == "i"
-        self.time = "gls::int64" if integers else "double"
+        self.type = VehiclesType.of(problem)
         self.time_dtype = problem.service_times.dtype
         load_price, time_price = _prices(problem)
         data = {
@@ -115,15 +140,34 @@ class RouteBatch:
             "most": self.most,
             "demands": problem.demands.astype(np.int32),
             "services": problem.service_times,
-            "limit": _limit(problem, integers),
+            "limit": _limit(problem, self.time_dtype.kind == "i"),
             "load_price": load_price,
             "time_price": time_price,
+            "resources": self._resource_words(),
         }
         self._words = kept_words(xp, in_order(VEHICLES_HEADER, "VehiclesData", data))
         self.vehicles: Mapping[str, Any] = {
             "nodes_data": metric_data(backend, problem.nodes),
             "vehicles": packed_words(xp, self._words, backend.address),
         }
+
+    def _resource_words(self) -> Any:
+        """Return the words of further resources, with their prices, on the backend."""
+        words: list[Any] = []
+        prices = _routing(self.problem).weights(1.0, further=True)
+        self._price_places = []
+        for part, price in zip(self.problem.resources, prices, strict=True):
+            self._price_places.append(len(words))
+            words += [int(price), *part.words(self.backend, self.problem)]
+        self._kept = kept_words(self.backend.xp, words)
+        self._resources = packed_words(self.backend.xp, self._kept, self.backend.address)
+        return self._resources
+
+    def reprice(self, price: float) -> None:
+        """Multiply the prices of further resources by `price`."""
+        if self._price_places:
+            prices = _routing(self.problem).weights(price, further=True)
+            self._resources[self._price_places] = self.backend.xp.asarray(prices)
 
     def numbers(self, dtype: Any, *shape: int) -> Any:
         """Return an uninitialised array on the backend, shape (size, *shape)."""
@@ -167,9 +211,15 @@ class RouteBatch:
         if not len(rows):
             return np.empty(0, np.intp)
         broken = self.backend.xp.zeros(self.size, "uint8")
-        kernel = repair_kernel(self.problem.nodes.metric, self.backend.warp(), self.time)
+        kernel = repair_kernel(self.type, self.backend.warp())
         self.launch(kernel, len(rows), {"rows": rows, "broken": broken})
         return np.flatnonzero(self.backend.to_numpy(broken))
+
+
+def _routing(problem: CVRP) -> Routing:
+    objective = problem.tsp.objective
+    assert isinstance(objective, Routing)
+    return objective
 
 
 def _prices(problem: CVRP) -> list[float]:

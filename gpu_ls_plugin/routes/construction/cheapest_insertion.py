@@ -7,24 +7,23 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.tours.problem.metrics import Metric
 
 BYTES_PER_CITY = 96  # bytes of device memory per city of a row
 TAKING = {"parallel": "gls::AllRoutes", "sequential": "gls::LastRoute"}
 
 
-def insertion_kernel(metric: Metric, team: str, time: str, order: str) -> Kernel:
+def insertion_kernel(vehicles: VehiclesType, team: str, order: str) -> Kernel:
     """Compose the kernel that inserts customers, for an `order` of `cheapest_insertion`."""
     body = f"gls::CheapestInsertion<{{team}}, {{vehicles}}, {TAKING[order]}>"
     name, header, struct = "cheapest_insertion", "insertion.cuh", "InsertionRows"
-    return construction_kernel(name, metric, header, struct, body, team, time)
+    return construction_kernel(name, vehicles, header, struct, body, team)
 
 
 def cheapest_insertion(
@@ -85,6 +84,6 @@ def cheapest_insertion(
             "detours": routes.numbers(problem.nodes.cost_dtype, nodes),
             "edges": routes.numbers("int32", nodes),
         }
-        kernel = insertion_kernel(problem.nodes.metric, chosen.warp(), routes.time, order)
+        kernel = insertion_kernel(routes.type, chosen.warp(), order)
         routes.launch(kernel, count, arguments)
         return chosen.to_numpy(routes.tours())

@@ -152,7 +152,8 @@ struct CheapestInsertion {
     Edge known{detours[c], edges[c]};
     const bool takes = routes.takes(route, c);
     if (known.index >= 0 && routes.route_of(int(known.index)) == route &&
-        (!takes || known.index == from || !routes.in_time(route, c, known.value))) {
+        (!takes || known.index == from || !routes.in_time(route, c, known.value) ||
+         !routes.in_limits(route, int(known.index), c))) {
       look_at_all(c);
     } else if (takes) {
       known = routes.better(known, from, route, c);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.routes.construction.batch import repair_kernel, write_kernel
+from gpu_ls_plugin.routes.construction.batch import VehiclesType, repair_kernel, write_kernel
 from gpu_ls_plugin.routes.construction.cheapest_insertion import insertion_kernel
 from gpu_ls_plugin.routes.construction.savings import savings_kernel
 from gpu_ls_plugin.routes.construction.split import split_kernel
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 def kernels(main: Metric, other: Metric, team: str) -> Iterator[Kernel]:
     """Compose the kernels for an integer metric `main` and a real one `other`."""
-    yield savings_kernel(main, team, "gls::int64", directed=False)
-    yield savings_kernel(other, team, "double", directed=True)
-    yield sweep_kernel(main, team, "gls::int64")
+    whole, real = VehiclesType(main), VehiclesType(other, "double")
+    yield savings_kernel(whole, team, directed=False)
+    yield savings_kernel(real, team, directed=True)
+    yield sweep_kernel(whole, team)
     for paid in (False, True):
-        yield split_kernel(main, team, "gls::int64", timed=False, paid=paid)
-        yield split_kernel(other, team, "double", timed=True, paid=paid)
-    yield repair_kernel(other, team, "double")
+        yield split_kernel(whole, team, timed=False, paid=paid)
+        yield split_kernel(real, team, timed=True, paid=paid)
+    yield repair_kernel(real, team)
     yield write_kernel(team)
-    yield insertion_kernel(main, team, "gls::int64", "parallel")
-    yield insertion_kernel(other, team, "double", "sequential")
+    yield insertion_kernel(whole, team, "parallel")
+    yield insertion_kernel(real, team, "sequential")

@@ -37,15 +37,30 @@ struct OpenRoutes {
     return durations[route] + Time(detour) + vehicles.services[customer] <= vehicles.limit;
   }
 
+  // Whether further resources allow a customer after a node of a route.
+  GLS_DEVICE bool in_limits(int route, int node, int customer) const {
+    int last = depot(route);
+    bool inserted = false;
+    const auto next = [&] {
+      if (last == node && !inserted) {
+        inserted = true;
+        return customer;
+      }
+      return last = after[last];
+    };
+    return !(vehicles.dues(next) > 0);
+  }
+
   GLS_DEVICE Edge edge(int node, int customer) const {
     return {vehicles.detour(place(node), customer, after[node]), node};
   }
 
   // The better of a known edge and the edge that starts at a node of the route; the latter counts
-  // only if the customer can be inserted there within the limit on durations.
+  // only if the customer can be inserted there within all limits.
   GLS_DEVICE Edge better(const Edge& known, int node, int route, int customer) const {
     const Edge other = edge(node, customer);
-    return other < known && in_time(route, customer, other.value) ? other : known;
+    const bool fits = other < known && in_time(route, customer, other.value);
+    return fits && in_limits(route, node, customer) ? other : known;
   }
 
   // The best edge at which to insert a customer, in routes `first` to `end` - 1.

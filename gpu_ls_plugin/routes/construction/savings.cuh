@@ -73,7 +73,20 @@ struct GrowingRoutes {
   GLS_DEVICE bool fits(int a, int b, Length saving) const {
     return mates[a] >= 0 && mates[b] >= 0 && mates[a] != b &&
            vehicles.holds(int64(loads[a]) + loads[b]) &&
-           durations[a] + durations[b] - Time(saving) <= vehicles.limit && links.may_join(a, b);
+           durations[a] + durations[b] - Time(saving) <= vehicles.limit && links.may_join(a, b) &&
+           in_limits(a, b);
+  }
+  // Whether further resources allow the joined route.
+  GLS_DEVICE bool in_limits(int a, int b) const {
+    int before = -1, c = mates[a];
+    const auto next = [&] {
+      const int now = c;
+      if (now < 0) return 0;
+      c = now == a ? b : links.next(before, now);
+      before = now == a ? -1 : now;
+      return now;
+    };
+    return !(vehicles.dues(next) > 0);
   }
 
   template <class Length>

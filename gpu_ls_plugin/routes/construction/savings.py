@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import nearest_lists
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
-    from gpu_ls_plugin.tours.problem.metrics import Metric
 
 NEIGHBOURS = 100  # number of nearest customers that each customer is paired with
 # Random rows read the pairs in blocks, each block twice. The number of pairs in a block is an
@@ -34,11 +33,11 @@ _pairs: weakref.WeakKeyDictionary[CVRP, tuple[NDArray[Any], NDArray[Any]]] = (
 )
 
 
-def savings_kernel(metric: Metric, team: str, time: str, *, directed: bool) -> Kernel:
-    """Compose the kernel that joins routes, `directed` for asymmetric lengths."""
+def savings_kernel(vehicles: VehiclesType, team: str, *, directed: bool) -> Kernel:
+    """Compose the kernel that joins routes, `directed` if their directions matter."""
     links = "gls::DirectedLinks" if directed else "gls::UndirectedLinks"
     body = f"gls::Savings<{{team}}, {{vehicles}}, {links}>"
-    return construction_kernel("savings", metric, "savings.cuh", "SavingsRows", body, team, time)
+    return construction_kernel("savings", vehicles, "savings.cuh", "SavingsRows", body, team)
 
 
 def savings(
@@ -100,8 +99,7 @@ def savings(
             "durations": routes.numbers(routes.time_dtype, nodes),
             "links": routes.numbers("int32", nodes, 2),
         }
-        directed = not problem.symmetric
-        kernel = savings_kernel(problem.nodes.metric, chosen.warp(), routes.time, directed=directed)
+        kernel = savings_kernel(routes.type, chosen.warp(), directed=not problem.reversible)
         routes.launch(kernel, count, arguments)
         return chosen.to_numpy(routes.tours())
 
@@ -110,8 +108,9 @@ def pairs_in_order(problem: CVRP) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Return pairs of customers (m, 2) and their savings (m,), largest first; cached per problem.
 
     Pairs of equal savings are in the order of their customers. A route that ends at the first
-    customer of a pair can be joined to one that begins at the second. If lengths are symmetric, the
-    first customer has the smaller number. Pairs without a positive saving are left out.
+    customer of a pair can be joined to one that begins at the second. If directions do
+    not matter, the first customer has the smaller number. Pairs without a positive saving are left
+    out.
     """
     if problem not in _pairs:
         _pairs[problem] = _pairs_of(problem)
@@ -123,7 +122,7 @@ def _pairs_of(problem: CVRP) -> tuple[NDArray[np.int32], NDArray[Any]]:
     lists = nearest_lists(nodes, min(NEIGHBOURS, problem.customers - 1), customers)
     a = np.repeat(customers, lists.degree)
     b = lists.cities.ravel().astype(np.int64)
-    ways = [(np.minimum(a, b), np.maximum(a, b))] if problem.symmetric else [(a, b), (b, a)]
+    ways = [(np.minimum(a, b), np.maximum(a, b))] if problem.reversible else [(a, b), (b, a)]
     keys = np.unique(np.concatenate([first * nodes.n + second for first, second in ways]))
     a, b = keys // nodes.n, keys % nodes.n
     depot = np.zeros(len(a), np.int64)

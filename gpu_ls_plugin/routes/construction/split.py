@@ -9,7 +9,7 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core.rows import check_permutations, check_values
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 
 if TYPE_CHECKING:
@@ -18,21 +18,20 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.tours.problem.metrics import Metric
 
 BYTES_PER_CITY = 96  # bytes of device memory per city of a row
 # Memory in bytes for the array `last` (see split.cuh) in a launch that limits the number of routes.
 LAYER_BYTES = 1 << 28
 
 
-def split_kernel(metric: Metric, team: str, time: str, *, timed: bool, paid: bool) -> Kernel:
+def split_kernel(vehicles: VehiclesType, team: str, *, timed: bool, paid: bool) -> Kernel:
     """Compose the kernel of Split; durations are limited if `timed`, constraints soft if `paid`."""
     if timed:
         limits = f"gls::ByLoadAndTime<{{vehicles}}, gls::{'Paid' if paid else 'Kept'}>"
     else:
         limits = f"gls::{'PaidByLoad' if paid else 'ByLoad'}<{{vehicles}}>"
     body = f"gls::Split<{{team}}, {{vehicles}}, {limits}>"
-    return construction_kernel("split", metric, "split.cuh", "SplitRows", body, team, time)
+    return construction_kernel("split", vehicles, "split.cuh", "SplitRows", body, team)
 
 
 def split(
@@ -128,5 +127,5 @@ def _launch(routes: RouteBatch, most: Any, rows: Any, layers: int) -> None:
         "queues": xp.empty(shape, "int32"),
     }
     limits = {"timed": problem.route_limit is not None, "paid": problem.penalties is not None}
-    kernel = split_kernel(problem.nodes.metric, routes.backend.warp(), routes.time, **limits)
+    kernel = split_kernel(routes.type, routes.backend.warp(), **limits)
     routes.launch(kernel, count, arguments)

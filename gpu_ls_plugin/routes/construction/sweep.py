@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.construction.random_tours import philox
 
@@ -20,15 +20,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.tours.problem.metrics import Metric
 
 BYTES_PER_CITY = 40  # bytes of device memory per city of a row
 
 
-def sweep_kernel(metric: Metric, team: str, time: str) -> Kernel:
+def sweep_kernel(vehicles: VehiclesType, team: str) -> Kernel:
     """Compose the kernel of sweeps."""
     body = "gls::Sweep<{team}, {vehicles}>"
-    return construction_kernel("sweep", metric, "sweep.cuh", "SweepRays", body, team, time)
+    return construction_kernel("sweep", vehicles, "sweep.cuh", "SweepRays", body, team)
 
 
 def sweep(
@@ -84,7 +83,7 @@ def sweep(
             "around": xp.asarray(customers_by_angle(problem.nodes.coordinates)),
             "starts": xp.asarray(_starts(philox(key), problem.customers, count)),
         }
-        kernel = sweep_kernel(problem.nodes.metric, chosen.warp(), routes.time)
+        kernel = sweep_kernel(routes.type, chosen.warp())
         routes.launch(kernel, count, arguments)
         return chosen.to_numpy(routes.tours())
 

@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, vehicles_type
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType
 from gpu_ls_plugin.routes.engines.prices import of_feasible, set_price
 from gpu_ls_plugin.routes.kernels.rebuilt_routes import ROWS
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
@@ -135,7 +135,7 @@ class _ExchangingKicks(RuinRecreate):
             "shares": routes.numbers("int32", nodes),
             "rows": 0,  # no mates until the first exchange
         }
-        return exchanging(routes.problem.nodes.metric, routes.time, arguments, routes)
+        return exchanging(routes.problem.nodes.metric, routes.type.time, arguments, routes)
 
 
 def exchanging(
@@ -145,6 +145,6 @@ def exchanging(
 
     `arguments` are its data, by parameter name; `kept` owns the memory of the data.
     """
-    functor = f"gls::RuinOrExchange<{{team}}, {vehicles_type(metric.functor, time)}>"
+    functor = f"gls::RuinOrExchange<{{team}}, {VehiclesType(metric, time).functor}>"
     parts = (RuinRecreate.name, RouteExchange.name)
     return Rebuilding(functor, HEADER, (MATES, ROWS), arguments, kept, parts)

@@ -43,9 +43,9 @@ struct Worklist {
 };
 
 template <class Team, class Metric, class Length, class Memory, class Vehicles, bool timed,
-          bool symmetric, class Resources, class Accept>
+          bool symmetric, class Accept>
 struct LinkedChain {
-  using Row = LinkedRow<Metric, Length, Memory, Vehicles, timed, Resources>;
+  using Row = LinkedRow<Metric, Length, Memory, Vehicles, timed>;
   using Routes = typename Row::Routes;
   using Cost = typename Row::Cost;
 

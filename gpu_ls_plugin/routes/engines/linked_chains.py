@@ -80,6 +80,7 @@ class LinkedChains(PricedChains):
         built_in = len(objective.built_in)
         priced = objective.weights(price)[:built_in].view(weights.dtype)
         weights[:built_in] = self.start.backend.xp.asarray(priced)
+        self._rows.routes.reprice(price)
 
     def first_kicks(self) -> int:
         """Return how many kicks each chain makes in the first launch."""

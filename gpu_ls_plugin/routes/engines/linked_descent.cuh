@@ -25,9 +25,9 @@ struct LinkedTours {
 };
 
 template <class Team, class Metric, class Length, class Memory, class Vehicles, bool timed,
-          bool symmetric, class Resources, template <class, bool> class... Further>
+          bool symmetric, template <class, bool> class... Further>
 struct LinkedDescent {
-  using Row = LinkedRow<Metric, Length, Memory, Vehicles, timed, Resources>;
+  using Row = LinkedRow<Metric, Length, Memory, Vehicles, timed>;
   using Routes = typename Row::Routes;
 
   static constexpr int kKinds = 1 + sizeof...(Further);

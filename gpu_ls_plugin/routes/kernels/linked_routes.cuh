@@ -19,7 +19,7 @@ struct ViolationWeights {
 
 // Lists by node and by route, in one piece of memory. Durations up to each node are stored if
 // durations are limited; durations of routes are stored if durations are limited or lengths are
-// real; what routes pay for other resources is stored if there are any (`more`).
+// real; what routes pay for further resources is stored if there are any (`more`).
 template <class City, class Time, class Cost, bool timed, bool real, bool more>
 struct RouteLists {
   City *after, *before;  // next and previous node; of a depot: first and last customer of its route
@@ -30,7 +30,7 @@ struct RouteLists {
   City* sizes;           // number of customers of each route
   int* loads;            // load of each route
   Time* durations;       // duration of each route, or null
-  Cost* dues;            // what each route pays for the excess of other resources, or null
+  Cost* dues;            // what each route pays for the excess of further resources, or null
 
   GLS_DEVICE static int64 bytes(int nodes, int routes) {
     return 4 * piece_bytes<City>(nodes) + piece_bytes<int>(nodes) + piece_bytes<City>(routes) +
@@ -69,15 +69,14 @@ struct Used {
   Time time;
 };
 
-// `Resources` is a ResourceList of what routes consume besides load and, if `timed`, duration.
-template <class MetricLengths, class Vehicles, class CityType, bool timed, class ResourcesType>
+template <class MetricLengths, class Vehicles, class CityType, bool timed>
 struct LinkedRoutes {
   using City = CityType;
   using Length = typename MetricLengths::Length;
   using Rough = Conditional<MetricLengths::kEstimated, float, Length>;  // what about() returns
   using Time = typename Vehicles::Time;
   using Cost = typename Vehicles::Length;
-  using Resources = ResourcesType;
+  using Resources = typename Vehicles::Resources;
   using Lists = RouteLists<City, Time, Cost, timed, MetricLengths::kReal, Resources::kAny>;
   using Segments = RouteSegments<Resources>;
   using Totals = RouteTotals<Cost>;
@@ -86,7 +85,7 @@ struct LinkedRoutes {
   static constexpr City kNone = City(-1);  // owner of removed customers
   static constexpr bool kTimed = timed, kEstimated = MetricLengths::kEstimated;
   static constexpr bool kHasDurations = timed || MetricLengths::kReal;  // whether `durations` exist
-  static constexpr bool kMore = Resources::kAny;  // whether there are other resources
+  static constexpr bool kMore = Resources::kAny;  // whether there are further resources
 
   const MetricLengths& length;
   const Vehicles& vehicles;
@@ -95,7 +94,6 @@ struct LinkedRoutes {
   const int nodes;
   const Lists now, kept;
   Totals& totals;  // shared by the lanes of a team
-  const Resources& resources;
   const Segments segments;
 
   GLS_DEVICE int customers() const { return vehicles.customers; }
@@ -307,7 +305,7 @@ struct LinkedRoutes {
     follow(team, tour);
     if constexpr (kMore) {
       team.each(copies(), [&](int route) {
-        segments.heads[depot(route)] = segments.tails[depot(route)] = resources.at(0);
+        segments.heads[depot(route)] = segments.tails[depot(route)] = vehicles.resources.at(0);
       });
     }
     team.sync();
@@ -357,6 +355,7 @@ struct LinkedRoutes {
   // tails to its beginning. The heads also tell what the route pays.
   GLS_DEVICE void renew(int route, int node, bool backward) const {
     using Segment = typename Resources::Segment;
+    const Resources& resources = vehicles.resources;
     Segment* const list = backward ? segments.tails : segments.heads;
     int last = backward ? after(node) : before(node);
     Segment path = list[last];

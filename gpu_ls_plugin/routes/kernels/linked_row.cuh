@@ -16,19 +16,19 @@ struct LinkedProblem {
   int soft;                // whether violations are allowed, at a price
   const int* near;         // NearNodes
   int near_each;           // number of near nodes per customer
-  int further;             // where the words of other resources begin in the metric's data
-  char* segments;          // memory for segments of other resources, or null
+  char* segments;          // memory for segments of further resources
 };
 
-template <class Metric, class Length, class Memory, class Vehicles, bool timed, class Resources>
+template <class Metric, class Length, class Memory, class Vehicles, bool timed>
 struct LinkedRow {
   using City = typename Memory::City;
   using TourLengths = Lengths<Metric, Length>;
   using Site = typename TourLengths::City;
-  using Routes = LinkedRoutes<TourLengths, Vehicles, City, timed, Resources>;
+  using Routes = LinkedRoutes<TourLengths, Vehicles, City, timed>;
   using Cost = typename Routes::Cost;
   using Lists = typename Routes::Lists;
   using Totals = typename Routes::Totals;
+  using Resources = typename Vehicles::Resources;
   using Segments = typename Routes::Segments;
 
   // Runs once per block: copies sites and demands, which all its rows read, to shared memory.
@@ -46,7 +46,6 @@ struct LinkedRow {
   const ViolationWeights<Cost>& weights;
   const bool soft;
   const Lists lists;
-  const Resources resources;
   const Segments segments;
 
   // Reserves memory for the lists and for `words` words of 32 bits.
@@ -64,7 +63,6 @@ struct LinkedRow {
         weights(*static_cast<const ViolationWeights<Cost>*>(problem.weights)),
         soft(problem.soft != 0),
         lists(Lists::take(memory, n, n - vehicles.customers)),
-        resources(static_cast<const uint64*>(instance.metric_data) + problem.further),
         segments(segments_in(problem.segments + item * Segments::bytes(n))) {
     vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
   }
@@ -73,7 +71,7 @@ struct LinkedRow {
 
   // The routes, with `kept` as the copy to restore. The lanes of a team share `totals`.
   GLS_DEVICE Routes routes(const Lists& kept, Totals& totals) const {
-    return {length, vehicles, weights, soft, n, lists, kept, totals, resources, segments};
+    return {length, vehicles, weights, soft, n, lists, kept, totals, segments};
   }
 
  private:

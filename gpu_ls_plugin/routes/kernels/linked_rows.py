@@ -10,9 +10,9 @@ import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, vehicles_type
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType
 from gpu_ls_plugin.routes.kernels.rebuilt_routes import NEAR
-from gpu_ls_plugin.routes.problem.routing import Routing, hard_penalties
+from gpu_ls_plugin.routes.problem.routing import hard_penalties
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.tours.kernels.tour_layouts import DescentShape
@@ -138,7 +138,6 @@ def linked_kernel(
     problem: CVRP,
     grid: str,
     length: str,
-    time: str,
     layout: LinkedShape,
     *,
     own: Sequence[Struct],
@@ -149,18 +148,15 @@ def linked_kernel(
     `LinkedRows.types` has the arguments from `problem` to `layout`. `own` are the kernel's
     parameters after those of the problem; `more` are the last arguments of the C++ `template`.
     """
-    metric, vehicles = search_metric(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
+    metric, vehicles = search_metric(problem.tsp), VehiclesType.of(problem).functor
     flags = problem.route_limit is not None, problem.reversible
     timed, symmetric = (str(flag).lower() for flag in flags)
-    parts = [part.functor(problem) for part in problem.resources]
-    cost = "gls::int64" if problem.integer else "double"
-    resources = f"gls::ResourceList<{', '.join((cost, *parts))}>"
-    types = (metric_type(metric, grid), length, layout.memory, vehicles, timed, symmetric)
+    types = (metric_type(metric, grid), length, layout.memory, vehicles, timed, symmetric, *more)
     kernel = metric_kernel(
         Path(header).stem,
         metric,
         header=header,
-        body=f"gls::{template}<{{team}}, {', '.join((*types, resources, *more))}>",
+        body=f"gls::{template}<{{team}}, {', '.join(types)}>",
         parameters=(INSTANCE, LINKED_PROBLEM, *own),
         team=layout.team,
     )
@@ -188,8 +184,6 @@ class LinkedRows:
         uneven: bool = False,
     ) -> None:
         xp, due = backend.xp, problem.penalties or hard_penalties(problem)
-        objective = tsp.objective
-        assert isinstance(objective, Routing)
         self._problem, self._size = problem, size
         self.routes = routes = RouteBatch(backend, problem, size)
         self._sites = sites = Sites.of(backend, tsp, table=True)
@@ -214,14 +208,13 @@ class LinkedRows:
             "scratch": xp.empty((size, row_bytes(problem, 4, kinds)), "uint8") if outside else None,
             "near": listed,
             "near_each": each,
-            "further": objective.place_of_further(backend),
             "segments": xp.empty((size, segment_bytes(problem)), "uint8"),
         }
 
     @property
-    def types(self) -> tuple[CVRP, str, str, str, LinkedShape]:
+    def types(self) -> tuple[CVRP, str, str, LinkedShape]:
         """Arguments of `linked_kernel`, from the problem to the layout."""
-        return (self._problem, self._sites.grid, self._sites.length, self.routes.time, self.layout)
+        return (self._problem, self._sites.grid, self._sites.length, self.layout)
 
     def of_chains(self, looks: int) -> dict[str, Any]:
         """Return the arguments that only chains take; `looks` limits the looks after a kick."""

@@ -27,7 +27,7 @@ struct RoutePath {
   int last;
   Segment segment;
 
-  GLS_DEVICE RoutePath& visit(int node) { return add(node, routes.resources.at(node)); }
+  GLS_DEVICE RoutePath& visit(int node) { return add(node, routes.vehicles.resources.at(node)); }
   // Visits the nodes of a route from one to another, which is not before it.
   GLS_DEVICE RoutePath& walk(int from, int to) {
     for (int node = from; visit(node), node != to;) node = routes.after(node);
@@ -45,13 +45,13 @@ struct RoutePath {
 
  private:
   GLS_DEVICE RoutePath& add(int node, const Segment& further) {
-    segment = routes.resources.join(segment, further, routes.between(last, node));
+    segment = routes.vehicles.resources.join(segment, further, routes.between(last, node));
     last = node;
     return *this;
   }
   GLS_DEVICE Cost end(int node, const Segment& further) {
     if (routes.is_depot(last) && routes.is_depot(node)) return 0;  // an empty route
-    return routes.resources.price(add(node, further).segment);
+    return routes.vehicles.resources.price(add(node, further).segment);
   }
 };
 

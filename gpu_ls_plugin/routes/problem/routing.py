@@ -139,24 +139,20 @@ class Routing(Objective):
 
     def weight_places(self, backend: Any) -> list[int]:
         """Return the word index of each resource's weight in the data of a search."""
-        return self._places(backend, self.resources[:-1])
-
-    def place_of_further(self, backend: Any) -> int:
-        """Return the word index of the first resource that is not built in."""
-        return self._places(backend, self.built_in)[-1]
-
-    def _places(self, backend: Any, parts: tuple[Resource, ...]) -> list[int]:
-        """Return the word index of each of the first resources, and of the next one."""
         before = ((OBJECTIVE, "UnderData"), (OBJECTIVE, "KeptTours"), (HEADER, "RoutingData"))
         places = [sum(words_of(*own) for own in before)]
-        for part in parts:
+        for part in self.resources[:-1]:
             own = words_of(LIST, "ResourceData") + len(part.words(backend, self.problem))
             places.append(places[-1] + own)
         return places
 
-    def weights(self, price: float) -> NDArray[np.uint64]:
-        """Return the weights of all resources, multiplied by `price`, as words for a search."""
-        weights = [self._at(price, part) for part in self.resources]
+    def weights(self, price: float, *, further: bool = False) -> NDArray[np.uint64]:
+        """Return the weights of resources, multiplied by `price`, as words for a search.
+
+        These are all resources or, if `further`, those that are not built in.
+        """
+        parts = self.problem.resources if further else self.resources
+        weights = [self._at(price, part) for part in parts]
         return np.array(weights, self.problem.cost_dtype).view(np.uint64)
 
     def load_weight(self, price: float) -> float:

@@ -4,6 +4,9 @@
 
 #include "tours/problem/metric.cuh"
 #include "backends/include/words.cuh"
+#include "routes/problem/resources/load.cuh"
+#include "routes/problem/resources/resource_list.cuh"
+#include "routes/problem/resources/time_windows.cuh"
 
 namespace gls {
 
@@ -14,6 +17,7 @@ struct VehiclesData {
   const void* services;           // an array of Time
   uint64 limit;                   // a Time
   uint64 load_price, time_price;  // two numbers of type Length
+  const uint64* resources;        // words of further resources
 };
 
 // Rows of routes, filled in by constructions.
@@ -24,11 +28,13 @@ struct RouteRows {
   unsigned char* begins;   // 1 at the first customer of each route, otherwise 0
 };
 
-// Time is int64 if lengths and service times are integers, otherwise double.
-template <class Metric, class TimeType>
+// Time is int64 if lengths and service times are integers, otherwise double. `Resources` is the
+// ResourceList of what routes consume besides load and duration.
+template <class Metric, class TimeType, class ResourcesType = ResourceList<typename Metric::Length>>
 struct Vehicles {
   using Length = typename Metric::Length;
   using Time = TimeType;
+  using Resources = ResourcesType;
 
   int customers;         // nodes 1..customers; 0 is the depot
   int64 capacity;        // of each vehicle
@@ -39,6 +45,7 @@ struct Vehicles {
   // Prices of a unit of load and of duration beyond the limits; read only if constraints are soft.
   Length load_price, time_price;
   Metric length;
+  Resources resources;
 
   GLS_DEVICE Vehicles(const void* metric_data, const uint64* words)
       : Vehicles(metric_data, parameters_of<VehiclesData>(words)) {}
@@ -51,7 +58,8 @@ struct Vehicles {
         limit(number_in<Time>(data.limit)),
         load_price(number_in<Length>(data.load_price)),
         time_price(number_in<Length>(data.time_price)),
-        length(metric_data, int(data.customers) + 1) {}
+        length(metric_data, int(data.customers) + 1),
+        resources(data.resources) {}
 
   // The additional length of a route that visits c between a and b.
   GLS_DEVICE Length detour(int a, int c, int b) const {
@@ -61,6 +69,18 @@ struct Vehicles {
   // The duration of a route to one customer.
   GLS_DEVICE Time alone(int c) const { return Time(there_and_back(c)) + services[c]; }
   GLS_DEVICE bool holds(int64 load) const { return load <= capacity; }
+  // What a route pays for further resources. next() returns one customer after another, then 0.
+  template <class Next>
+  GLS_DEVICE Length dues(Next next) const {
+    if constexpr (!Resources::kAny) return 0;
+    auto path = resources.at(0);
+    int last = 0;
+#pragma unroll 1
+    for (int c = next(); c != 0; last = c, c = next()) {
+      path = resources.join(path, resources.at(c), length(last, c));
+    }
+    return resources.price(resources.join(path, resources.at(0), length(last, 0)));
+  }
 };
 
 // A length greater than that of any route.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel, vehicles_type
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType, routes_kernel
 from gpu_ls_plugin.routes.kernels.rebuilt_routes import ROWS, rebuilt_arguments
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.kicks.base import KernelPerturbation, Rebuilding
@@ -28,18 +28,17 @@ def ruin_kernel(metric: Metric, team: str, time: str) -> Kernel:
     """Compose the kernel that ruins and recreates routes."""
     return routes_kernel(
         "ruin_recreate",
-        metric,
+        VehiclesType(metric, time),
         header=HEADER,
         body="gls::RuinRecreate<{team}, {vehicles}>",
         parameters=(struct_of(HEADER, "KickedTours"), *RUIN),
         team=team,
-        time=time,
     )
 
 
 def in_chains(metric: Metric, time: str, **arguments: Any) -> Rebuilding:
     """Compose the kick for a kernel of chains; `arguments` are its data, by name."""
-    functor = f"gls::RuinRecreate<{{team}}, {vehicles_type(metric.functor, time)}>"
+    functor = f"gls::RuinRecreate<{{team}}, {VehiclesType(metric, time).functor}>"
     return Rebuilding(functor, HEADER, RUIN, arguments)
 
 
@@ -82,7 +81,7 @@ class RuinRecreate(KernelPerturbation):
     def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
         """Return kicked copies of checked giant tours on a backend; empty routes come last."""
         routes = RouteBatch(backend, routing_problem(problem), len(tours))
-        kernel = ruin_kernel(routes.problem.nodes.metric, backend.warp(), routes.time)
+        kernel = ruin_kernel(routes.problem.nodes.metric, backend.warp(), routes.type.time)
         own = {"n": problem.n, "tours": tours, **numbers}
         routes.launch(kernel, len(tours), {**self.data(routes), **own})
         return routes.tours()
@@ -90,7 +89,7 @@ class RuinRecreate(KernelPerturbation):
     def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
         """Return the kick in C++ for a batch of `size` giant tours."""
         routes = RouteBatch(backend, routing_problem(problem), size)
-        kick = in_chains(routes.problem.nodes.metric, routes.time, **self.data(routes))
+        kick = in_chains(routes.problem.nodes.metric, routes.type.time, **self.data(routes))
         return replace(kick, kept=routes)
 
     def data(self, routes: RouteBatch, room: int = 0) -> dict[str, Any]:

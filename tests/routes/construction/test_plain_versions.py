@@ -15,11 +15,11 @@ from tests.helpers import route_oracle
 from tests.helpers.examples import examples
 from tests.helpers.instances import cvrp_instance
 from tests.helpers.route_oracle import some_cvrp
-from tests.helpers.routing import BUILT_IN, random_cvrp
+from tests.helpers.routing import BUILT_IN, KINDS, random_cvrp
 
 # savings
 
-WITHOUT_FLEET = ["tight", *(kind for kind in BUILT_IN if kind != "fleet")]
+WITHOUT_FLEET = ["tight", *(kind for kind in KINDS if kind != "fleet")]
 
 
 def test_savings_by_hand():
@@ -59,7 +59,7 @@ def test_further_rows_are_other_good_tours():
 # cheapest insertion and sweeps
 
 # Not "fleet": it may be too small for insertion. No real lengths: rounding decides their ties.
-INTEGER = ("capacity", "duration", "tight", "directed", "directed duration")
+INTEGER = ("capacity", "duration", "tight", "directed", "directed duration", "windows", "two loads")
 OPEN = {"parallel": range, "sequential": lambda routes: range(routes - 1, routes)}
 
 
@@ -81,7 +81,7 @@ def test_insertion_has_two_orders():
         gls.cheapest_insertion(random_cvrp("capacity", 5), order="both", backend="cpu")
 
 
-@pytest.mark.parametrize("kind", ["capacity", "duration", "tight"])
+@pytest.mark.parametrize("kind", ["capacity", "duration", "tight", "windows", "two loads"])
 @examples(40)
 @given(customers=st.integers(1, 30), seed=st.integers(0, 999), capacity=st.integers(9, 60))
 def test_sweeps_go_around_the_depot(kind, customers, seed, capacity):
