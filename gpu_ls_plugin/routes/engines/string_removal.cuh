@@ -50,7 +50,7 @@ struct StringRemoval {
     team.once([&] {
       remove_strings(random, wake);
       for (int k = 0; k < waits.routes; ++k) changed(waits.left[k]);
-      waits.blinks = random.next(), waits.rule = random.below(11);
+      waits.blinks = random.next(), waits.rule = random.below(11 + 2 * Routes::Resources::kOrders);
     });
     routes.resume_all(team, waits.routes, [&](int k) { return int(waits.left[k]); });
     if (routes.totals.spare < 0) routes.find_spare(team);
@@ -133,8 +133,8 @@ struct StringRemoval {
     wake(first);
   }
 
-  // Sorts the removed customers: randomly, by decreasing demand, or by decreasing or increasing
-  // distance from the depot.
+  // Sorts the removed customers: randomly, by decreasing demand, by decreasing or increasing
+  // distance from the depot, or as a resource says.
   template <class Team>
   GLS_DEVICE void arrange(const Team& team) const {
     const int count = waits.count, rule = waits.rule;
@@ -143,6 +143,9 @@ struct StringRemoval {
       uint32 key = mixed(waits.blinks + uint32(customer));
       if (rule >= 4 && rule < 8) key = 0x7fffffffu - uint32(routes.vehicles.demands[customer]);
       if (rule >= 8) key = uint32(routes.length(0, customer));
+      if (rule >= 11) {
+        key = sortable(float(routes.vehicles.resources.rank(customer, (rule - 11) / 2)));
+      }
       waits.keys[w] = rule == 8 || rule == 9 ? 0x7fffffffu - key : key;
     });
     team.sync();
@@ -236,6 +239,11 @@ struct StringRemoval {
     return sizeof(Length) == 4 ? Length(0x3fffffff) : Length(int64(1) << 60);
   }
 
+  // The bits of a number, changed so that they are in the order of the numbers.
+  GLS_DEVICE static uint32 sortable(float number) {
+    const uint32 bits = *reinterpret_cast<const uint32*>(&number);
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+  }
   // A hash of 32 bits.
   GLS_DEVICE static uint32 mixed(uint32 bits) {
     bits = (bits ^ bits >> 16) * 0x7feb352du;

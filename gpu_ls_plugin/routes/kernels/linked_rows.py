@@ -11,6 +11,7 @@ import numpy as np
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType
+from gpu_ls_plugin.routes.kernels.near_nodes import near_nodes
 from gpu_ls_plugin.routes.kernels.rebuilt_routes import NEAR
 from gpu_ls_plugin.routes.problem.routing import hard_penalties
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
@@ -167,9 +168,9 @@ class LinkedRows:
     """Launch layout and arguments of kernels on a batch of `size` rows.
 
     `tsp` is the problem of the giant tours. Customers may move next to the nodes on their `near`
-    lists; by default, a list has one node for each lane of a warp. `kinds` is the number of kinds
-    of moves. In `uneven` batches, some rows take much longer than others. All kernels take
-    `arguments`; a block needs `shared_bytes` bytes of dynamic shared memory.
+    lists; by default, a list has one node for each lane of a warp (`near_nodes`). `kinds` is the
+    number of kinds of moves. In `uneven` batches, some rows take much longer than others. All
+    kernels take `arguments`; a block needs `shared_bytes` bytes of dynamic shared memory.
     """
 
     def __init__(
@@ -187,8 +188,11 @@ class LinkedRows:
         self._problem, self._size = problem, size
         self.routes = routes = RouteBatch(backend, problem, size)
         self._sites = sites = Sites.of(backend, tsp, table=True)
-        near = near or Nearest(min(NEAR, problem.customers))
-        listed, _, each = near.on(backend, problem.nodes)
+        each = min(NEAR, problem.customers)
+        if near is None and problem.resources:
+            listed = xp.asarray(near_nodes(problem, each))
+        else:
+            listed, _, each = (near or Nearest(each)).on(backend, problem.nodes)
         self.layout = LinkedShape.of_host(problem)
         if backend.name != "cpu":
             site_bytes = GRID_BYTES.get(sites.grid, tsp.metric.site_bytes)

@@ -41,6 +41,14 @@ class Resource(ABC):
         """
         return None
 
+    def apart(self, problem: RoutedProblem, a: NDArray[Any], b: NDArray[Any]) -> Any:
+        """Return how much farther node b is behind node a than their length says; by default 0.
+
+        Searches try to put a customer next to the nodes that are nearest by the sum of length and
+        this number, in either order.
+        """
+        return 0
+
     @abstractmethod
     def functor(self, problem: RoutedProblem) -> str:
         """Return the C++ type, which `routes/problem/resources/resource.cuh` describes."""

@@ -24,8 +24,12 @@
 //   static constexpr bool kByNodes           true if the order of the nodes does not matter; false
 //                                            if left out. If true, the struct has
 //   int used(segment), int most()            the consumption of a path, and the limit of a route
+//   static constexpr int kOrders             number of orders in which removed customers may be
+//                                            inserted again, 0 if left out. If positive, it has
+//   double rank(int node, int order)         customers of lower rank are inserted earlier
 #pragma once
 
+#include "backends/include/optional_constant.cuh"
 #include "backends/include/words.cuh"
 
 namespace gls {
@@ -36,14 +40,8 @@ struct TwoWay {
   Length there, back;
 };
 
-template <class Resource, class = void>
-struct ByNodes {
-  static constexpr bool kValue = false;
-};
-template <class Resource>
-struct ByNodes<Resource, decltype(void(Resource::kByNodes))> {
-  static constexpr bool kValue = Resource::kByNodes;
-};
+GLS_OPTIONAL_CONSTANT(ByNodes, kByNodes, bool, false);
+GLS_OPTIONAL_CONSTANT(Orders, kOrders, int, 0);
 
 // A resource with segments that can be turned.
 template <class Resource, bool kTurns = Resource::kTurns>

@@ -15,6 +15,7 @@ template <class Weight, class... Resources>
 struct ResourceList {
   static constexpr int kWords = 0;
   static constexpr bool kAny = false, kTurns = false, kByNodes = false, kAdds = true;
+  static constexpr int kOrders = 0;
   // The segments of a path, one for each resource.
   struct Segment {};
 
@@ -28,6 +29,7 @@ struct ResourceList {
     return {};
   }
   GLS_DEVICE Weight price(const Segment&) const { return 0; }
+  GLS_DEVICE double rank(int, int) const { return 0; }
 };
 
 template <class Weight, class First, class... Others>
@@ -40,6 +42,8 @@ struct ResourceList<Weight, First, Others...> {
   static constexpr bool kTurns = Resource::kTurns || !Resource::kAdds || Rest::kTurns;
   static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // for the first resource
   static constexpr bool kAdds = Resource::kAdds && Rest::kAdds;
+  static constexpr int kOwnOrders = Orders<Resource>::kValue;
+  static constexpr int kOrders = kOwnOrders + Rest::kOrders;
   struct Segment : Rest::Segment {
     typename Resource::Segment own;
 
@@ -73,6 +77,12 @@ struct ResourceList<Weight, First, Others...> {
   // What a route pays for all resources.
   GLS_DEVICE Weight price(const Segment& route) const {
     return weight * Weight(resource.excess(route.own)) + rest.price(route);
+  }
+  GLS_DEVICE double rank(int node, int order) const {
+    if constexpr (kOwnOrders > 0) {
+      if (order < kOwnOrders) return resource.rank(node, order);
+    }
+    return rest.rank(node, order - kOwnOrders);
   }
 };
 

@@ -32,6 +32,7 @@ template <class AmountType, bool own_durations = false>
 struct TimeWindows {
   static constexpr int kWords = kWordsOf<TimeWindowsData>;
   static constexpr bool kTurns = true, kAdds = false;
+  static constexpr int kOrders = 3;
   using Amount = AmountType;
   using Ends = EndNodes<own_durations>;
   // If a path begins between `early` and `late`, its duration, with waiting, and its time warp are
@@ -84,6 +85,12 @@ struct TimeWindows {
     const Amount warp = route.warp + most(most(route.release, first) - latest, 0);
     const Amount duration = route.duration + most(route.early - latest, 0);
     return warp + most(duration - warp - limit, 0);
+  }
+
+  // Short windows, early or late ones first.
+  GLS_DEVICE double rank(int node, int order) const {
+    const double begin = double(early[node]), end = double(late[node]);
+    return order == 0 ? end - begin : order == 1 ? begin : -end;
   }
 
  private:

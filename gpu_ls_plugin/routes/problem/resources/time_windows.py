@@ -16,7 +16,6 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.core.problem_data import numbers_of
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.routes.problem.resources.base import Resource
-from gpu_ls_plugin.routes.problem.resources.duration import WEIGHT
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
 HEADER = "routes/problem/resources/time_windows.cuh"
 FAR = 2**50  # later than any time
+WAIT = 0.2  # how much nearer, by unit, nodes with waiting are than those with time warp
 
 
 class Driven(NamedTuple):
@@ -156,6 +156,14 @@ class TimeWindows(Resource):
         data["limit"] = cast(FAR if self.limit is None else self.limit)
         return in_order(HEADER, "TimeWindowsData", data)
 
+    def apart(self, problem: RoutedProblem, a: NDArray[Any], b: NDArray[Any]) -> Any:
+        """Return the least waiting and the least time warp, weighted (Vidal and others 2013)."""
+        early, late = self.windows.T.astype(float)
+        spent = problem.service_times[a] + self.travel(problem, a, b)
+        wait = np.maximum(early[b] - spent - late[a], 0)
+        warp = np.maximum(early[a] + spent - late[b], 0)
+        return WAIT * wait + warp
+
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the time warp and the excess duration of each row's routes, shape (P,)."""
         visits, row_of = _visits(problem, rows)
@@ -206,8 +214,8 @@ class TimeWindows(Resource):
         return Driven(starts, arrivals, waits, warps, late_start, delays, durations)
 
     def weight(self, problem: RoutedProblem) -> float:
-        """Return the price of a unit of duration."""
-        return WEIGHT
+        """Return four times the longest length plus 1: no move saves as much."""
+        return 4 * problem.longest + 1
 
     def travel(self, problem: RoutedProblem, a: Any, b: Any) -> Any:
         """Return the times of travel from nodes a to nodes b."""
