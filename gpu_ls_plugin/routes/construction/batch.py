@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.arrays import reversed_rows
-from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import in_order, kept_words, packed_words, struct_of
 from gpu_ls_plugin.routes.problem.giant_tours import written
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -34,38 +34,21 @@ def vehicles_type(metric: str, time: str) -> str:
     return f"gls::Vehicles<{metric}, {time}>"
 
 
-def routes_kernel(
-    name: str,
-    metric: Metric,
-    *,
-    header: str,
-    body: str,
-    parameters: Sequence[Parameter],
-    team: str,
-    time: str,
+def construction_kernel(
+    name: str, metric: Metric, header: str, struct: str, body: str, team: str, time: str
 ) -> Kernel:
-    """Compose a kernel for rows of routes; its first parameter is `ROWS`.
+    """Compose the kernel of a construction; its header declares the parameters as `struct`.
 
     ``{vehicles}`` in `body` becomes the C++ type of vehicles, and `time` is the type of durations.
     """
+    header = f"{FOLDER}/{header}"
     return metric_kernel(
         name,
         metric,
         header=header,
         body=body.replace("{vehicles}", vehicles_type("{metric}", time)),
-        parameters=(ROWS, *parameters),
+        parameters=(ROWS, struct_of(header, struct)),
         team=team,
-    )
-
-
-def construction_kernel(
-    name: str, metric: Metric, header: str, struct: str, body: str, team: str, time: str
-) -> Kernel:
-    """Compose the kernel of a construction; its header declares the parameters as `struct`."""
-    header = f"{FOLDER}/{header}"
-    own = (struct_of(header, struct),)
-    return routes_kernel(
-        name, metric, header=header, body=body, parameters=own, team=team, time=time
     )
 
 
@@ -130,7 +113,7 @@ class RouteBatch:
         return self.backend.xp.empty((self.size, *shape), dtype)
 
     def launch(self, kernel: Kernel, items: int, arguments: Mapping[str, Any]) -> None:
-        """Run a kernel of `routes_kernel` on `items` rows."""
+        """Run a kernel of `construction_kernel` on `items` rows."""
         routes = {"orders": self.orders, "begins": self.begins}
         self.backend.launch(kernel, items, {**self.vehicles, **routes, **arguments})
 
