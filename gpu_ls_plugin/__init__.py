@@ -22,7 +22,7 @@ Searches
     `SuccessorSearch` (assignments).
 Parts of searches
     Moves `TwoOpt`, `OrOpt`, `LinKernighan`, `SwapStar`, `Insertion`, `Swap`; candidate lists
-    `Nearest`, `Alpha`; kicks `DoubleBridge`, `RuinRecreate`, `DestroyRepair`; the acceptance rule
+    `Nearest`, `Alpha`; kicks `DoubleBridge`, `StringRemoval`, `DestroyRepair`; the acceptance rule
     `Annealing`; the crossover `EdgeAssembly`; the constructions `nearest_neighbour`,
     `random_tours`, `greedy`, `savings`, `neh`.
 Pictures and files
@@ -53,7 +53,7 @@ _SHOWN = """
     Sequence FlowShop SingleMachine Latency LinearOrdering
     solve solve_many plan Budget Result SearchDisplay Islands
     LocalSearch IteratedLocalSearch HybridGeneticSearch SuccessorSearch SequenceSearch
-    TwoOpt OrOpt LinKernighan SwapStar Nearest Alpha DoubleBridge RuinRecreate Annealing
+    TwoOpt OrOpt LinKernighan SwapStar Nearest Alpha DoubleBridge StringRemoval Annealing
     Insertion Swap DestroyRepair EdgeAssembly nearest_neighbour random_tours greedy savings neh
     plot_solution plot_tour plot_routes plot_schedule plot_fronts animate_run
     read_tour known_optimum

@@ -203,11 +203,7 @@ def found_with(part: Any) -> list[Any]:
             search = gls.LocalSearch([gls.TwoOpt()], lists, part)
         case Acceptance():
             search = gls.IteratedLocalSearch(accept=part)
-        case gls.RouteExchange() | RouteRecombination():
-            local = gls.LocalSearch([gls.Relocate(1)], candidates=gls.Nearest(5))
-            search = gls.IteratedLocalSearch(local, gls.RuinRecreate(), cooperation=part)
-            limits = {"budget": gls.Budget(kicks=20), **ROUTES}
-        case gls.PricedMigration():
+        case gls.PricedMigration() | RouteRecombination():
             local = gls.LocalSearch([gls.Relocate(1)], candidates=gls.Nearest(5))
             search = gls.IteratedLocalSearch(local, gls.StringRemoval(), cooperation=part)
             limits = {"budget": gls.Budget(kicks=20), **ROUTES}
@@ -215,7 +211,7 @@ def found_with(part: Any) -> list[Any]:
             search = gls.IteratedLocalSearch(cooperation=part)
         case gls.DoubleBridge():
             search = gls.IteratedLocalSearch(perturbation=part)
-        case gls.RuinRecreate() | gls.StringRemoval():
+        case gls.StringRemoval():
             kicked = part.perturb(ROUTED, GIANT_TOURS, backend="cpu")
             return [kicked.tolist()]
         case gls.Budget():
@@ -298,7 +294,7 @@ STATES = {
 def required_by(call: Callable[..., Any]) -> dict[str, Any]:
     """Return the arguments that a call needs."""
     match getattr(call, "__self__", None):
-        case gls.RuinRecreate() | gls.StringRemoval():
+        case gls.StringRemoval():
             return ROUTES
         case RouteRecombination():
             return {"problem": ROUTED, "first": GIANT_TOURS, "second": GIANT_TOURS[::-1]}

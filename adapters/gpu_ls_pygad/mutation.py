@@ -90,9 +90,9 @@ class PerturbationMutation(SelectiveMutation):
         As in `LocalSearchMutation`.
     part : Perturbation or str, optional
         For example ``gls.DoubleBridge(segment=50)``, or the name of a registered perturbation:
-        "double_bridge" or "restart"; for routes, also "ruin_recreate" or "string_removal"; for
-        sequences, also "destroy_repair". Plugins may register others. None: a double bridge for
-        tours, random insertions for sequences.
+        "double_bridge" or "restart"; for routes, also "string_removal"; for sequences, also
+        "destroy_repair". Plugins may register others. None: a double bridge for tours, random
+        insertions for sequences.
     prob : float
         Probability that a solution is kicked.
     backend : str

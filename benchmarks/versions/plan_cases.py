@@ -12,7 +12,6 @@ from benchmarks.versions.case_problems import (
     CHAINS,
     GENETIC,
     LINKED,
-    REPAIR,
     assignments,
     cities,
     matrix,
@@ -67,14 +66,6 @@ def solves(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
         "hard": (lambda: scarce(4), {"kicks": 90, "population": 4, "seconds": 0.2}),
         "penalised": (lambda: scarce().penalised(load=3), {"kicks": 30, "population": 4}),
         "route target": (lambda: routes(120), {"kicks": 999, "population": 4, "target": 2040}),
-        "rebuilt": (
-            lambda: routes(90),
-            {
-                "kicks": 30,
-                "population": 4,
-                "search": gls.IteratedLocalSearch(REPAIR, gls.RuinRecreate()),
-            },
-        ),
         "generations": (lambda: routes(90), {"kicks": 24, "population": 3, "search": GENETIC}),
         "route parts": (
             lambda: routes(120),

@@ -78,13 +78,6 @@ def iterated(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
             {"memory_limit": 600_000},
         ),
         "first row": (chains, lengths, 5, {"kicks": 20}, {"first_row": 11}),
-        "rebuilt": (
-            gls.IteratedLocalSearch(REPAIR, gls.RuinRecreate(), cooperation=gls.Migration(0.2)),
-            lambda: routes(90),
-            5,
-            {"kicks": 30},
-            {},
-        ),
         "linked": (LINKED, lambda: routes(90), 5, {"kicks": 60}, {}),
         "linked, priced": (LINKED, lambda: scarce(4).penalised(load=9), 5, {"kicks": 90}, {}),
         "linked, first row": (LINKED, lambda: routes(90), 5, {"kicks": 60}, {"first_row": 11}),

@@ -41,6 +41,14 @@ REMOVED: dict[str, dict[str, RemovedPart]] = {
         "EliteEdges": RemovedPart(
             "EdgeAssembly", "EdgeAssembly() finds better tours in the same time; use it instead"
         ),
+        "RouteExchange": RemovedPart(
+            "PricedMigration",
+            "PricedMigration() with StringRemoval() finds better routes in the same time; use it "
+            "instead",
+        ),
+        "RuinRecreate": RemovedPart(
+            "StringRemoval", "StringRemoval() finds better routes in the same time; use it instead"
+        ),
         "SelectiveRouteExchange": RemovedPart(
             "SplitRecombination", "SplitRecombination() makes better children; use it instead"
         ),

@@ -17,13 +17,10 @@ from gpu_ls_plugin.backends import arrays, tuning
 from gpu_ls_plugin.plugins.sequence_instantiations import all_sequence_kernels
 from gpu_ls_plugin.routes.construction import kernels as constructed
 from gpu_ls_plugin.routes.crossovers import route_edge_assembly
-from gpu_ls_plugin.routes.crossovers.route_exchange import exchanging
 from gpu_ls_plugin.routes.engines import linked_descent
 from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
-from gpu_ls_plugin.routes.engines.rebuilt_chains import rebuilt_kernel, rebuilt_shape
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, most_rows
 from gpu_ls_plugin.routes.problem.routing import Routing
-from gpu_ls_plugin.routes.removals import ruin_recreate
 from gpu_ls_plugin.tours.construction import greedy, nearest_neighbour
 from gpu_ls_plugin.tours.construction.random_tours import random_tours_kernel
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly, pair_layouts
@@ -331,8 +328,7 @@ def _routing() -> Iterator[Kernel]:
         (hard, "int", "fine", CITIES[0]),
         (soft, "double", "", 5000),
     ):
-        metric, time = problem.nodes.metric, "gls::int64" if problem.integer else "double"
-        yield ruin_recreate.ruin_kernel(metric, WARP, time)
+        metric = problem.nodes.metric
         site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
         linked = LinkedShape.of(problem, most_rows(problem), SHARED, site)
         yield string_kernel(tours.Annealing(), problem, grid, length, linked)
@@ -344,7 +340,7 @@ def _routing() -> Iterator[Kernel]:
         own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)
         pairs = pair_layouts.pair_shape(cities, own, 64, SHARED)
         yield route_edge_assembly.assembly_kernel(metric, pairs)
-        objective, kick = Routing(problem), exchanging(metric, time, {})
+        objective = Routing(problem)
         giant = Lengths(Under(metric, objective), length, grid)
         filtered = giant.filtered(tours.ThreeOpt(), tours.Everything())
         kernels = [
@@ -353,14 +349,11 @@ def _routing() -> Iterator[Kernel]:
             filtered.step("TakeFiltered"),
         ]
         for parts in (ROUTE_MOVES, (*ROUTE_MOVES, routes.SwapStar())):
-            shape = rebuilt_shape(CITIES[0], 16, SHARED, giant.needs(parts))
-            moves = giant.moves(parts)
             kernels += [
                 giant.descent(parts, n),
                 *giant.sweeps(parts),
                 giant.multi(parts, n),
                 giant.chain(parts, n),
-                rebuilt_kernel(giant.metric, moves, kick, tours.Annealing(), shape),
             ]
         resources = tuple(part.name for part in objective.resources)
         yield from (replace(kernel, parts=(*kernel.parts, *resources)) for kernel in kernels)

@@ -4,7 +4,6 @@ from .construction.savings import savings as savings
 from .construction.split import split as split
 from .construction.sweep import sweep as sweep
 from .crossovers.route_edge_assembly import RouteEdgeAssembly as RouteEdgeAssembly
-from .crossovers.route_exchange import RouteExchange as RouteExchange
 from .crossovers.split_crossover import SplitRecombination as SplitRecombination
 from .engines.prices import PricedMigration as PricedMigration
 from .moves.between_routes import RouteMoves as RouteMoves
@@ -14,7 +13,6 @@ from .plan.drawing import plot_routes as plot_routes
 from .problem.cvrp import CVRP as CVRP
 from .problem.resources.time_windows import TimeWindows as TimeWindows
 from .problem.vrp import VRP as VRP
-from .removals.ruin_recreate import RuinRecreate as RuinRecreate
 from .removals.string_removal import StringRemoval as StringRemoval
 from .searches.decomposition.decomposed import Decomposed as Decomposed
 from .searches.genetic.hybrid_genetic import HybridGeneticSearch as HybridGeneticSearch

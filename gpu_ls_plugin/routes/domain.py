@@ -14,7 +14,13 @@ from gpu_ls_plugin.routes.plan.few_customers import are_few, best_routes
 from gpu_ls_plugin.routes.plan.fewer_vehicles import first_try, pay, seconds_of_a_try
 from gpu_ls_plugin.routes.plan.first_generations import first_generations
 from gpu_ls_plugin.routes.plan.reports import RouteDisplay, about_routes, route_lines
-from gpu_ls_plugin.routes.plan.settings import divided, settings_of_routes, softened, why_routes
+from gpu_ls_plugin.routes.plan.settings import (
+    check_demands,
+    divided,
+    settings_of_routes,
+    softened,
+    why_routes,
+)
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.cvrp_instances import DEMANDS, DEPOTS, POSITIONING
 from gpu_ls_plugin.routes.problem.cvrplib import fits_routes
@@ -102,6 +108,7 @@ class Routes(Tours):
         given, ordinary = request.given, not (request.generations or request.islands)
         if ordinary and given.by_time_alone and (rows := best_of_few(problem)) is not None:
             return (enumerated(problem, rows, chosen.population),)
+        check_demands(problem, given)
         searched = searched_as(problem, given, chosen)
         main = self.main_stage(problem, searched, chosen, flexible=given.search is None)
         untimed = request.alike if request.generations else not math.isfinite(given.seconds)

@@ -9,14 +9,12 @@ from gpu_ls_plugin.routes.construction.one_route_each import one_route_each
 from gpu_ls_plugin.routes.construction.savings import savings
 from gpu_ls_plugin.routes.construction.sweep import sweep
 from gpu_ls_plugin.routes.crossovers.route_edge_assembly import RouteEdgeAssembly
-from gpu_ls_plugin.routes.crossovers.route_exchange import RouteExchange
 from gpu_ls_plugin.routes.crossovers.split_crossover import SplitRecombination
 from gpu_ls_plugin.routes.domain import Routes
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
 from gpu_ls_plugin.routes.moves.between_routes import RouteMoves, SwapStar, TwoOptStar
 from gpu_ls_plugin.routes.problem.resources.duration import Duration
 from gpu_ls_plugin.routes.problem.resources.load import Load
-from gpu_ls_plugin.routes.removals.ruin_recreate import RuinRecreate
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
 from gpu_ls_plugin.routes.searches.genetic.hybrid_genetic import HybridGeneticSearch
@@ -30,8 +28,8 @@ PARTS: Mapping[str, tuple[Any, ...]] = {
     "resource": (Load, Duration),
     "construction": (one_route_each, savings, cheapest_insertion, sweep),
     "neighbourhood": (TwoOptStar, SwapStar, RouteMoves),
-    "perturbation": (RuinRecreate, StringRemoval),
+    "perturbation": (StringRemoval,),
     "recombination": CROSSOVERS,
-    "cooperation": (PricedMigration, RouteExchange, *CROSSOVERS),
+    "cooperation": (PricedMigration, *CROSSOVERS),
     "search": (Decomposed, HybridGeneticSearch),
 }

@@ -23,20 +23,15 @@ def _linked_descent() -> Service:
 
 
 def _chains(search: Kicking, start: Start, kick: Perturbation) -> PricedChains | None:
-    """Return the chains of an iterated search if its kicks rebuild routes, otherwise None."""
+    """Return the chains of an iterated search if its kicks are string removals, otherwise None."""
     from gpu_ls_plugin.routes.engines.linked_chains import LinkedChains
-    from gpu_ls_plugin.routes.engines.rebuilt_chains import RebuiltChains
     from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
-    from gpu_ls_plugin.tours.engines.engines import candidate_moves
 
-    local, rules = search.search, (search.accept, search.restart_after)
-    if isinstance(kick, StringRemoval):
-        kick.check(start.problem)
-        return LinkedChains(start, *rules, kick.arguments, len(local.neighbourhoods))
-    if search.in_one_kernel and kick.rebuilds:
-        parts = candidate_moves(local, start.backend, start.problem)()
-        return RebuiltChains(start, *rules, parts, kick)
-    return None
+    if not isinstance(kick, StringRemoval):
+        return None
+    kick.check(start.problem)
+    rules, parts = (search.accept, search.restart_after), len(search.search.neighbourhoods)
+    return LinkedChains(start, *rules, kick.arguments, parts)
 
 
 def _class_with_windows() -> type[VRP]:

@@ -8,10 +8,8 @@ import pytest
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.compile_check import compile_kernel
-from gpu_ls_plugin.routes.engines import rebuilt_chains
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.routing import Routing
-from gpu_ls_plugin.routes.removals import ruin_recreate
 from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
@@ -121,21 +119,11 @@ def independent(kind):
     )
 
 
-def rebuilt(kind):
-    metric, made, needs = composed(kind, "two")
-    kick = ruin_recreate.in_chains(metric.metric, "double" if kind == "durations" else "gls::int64")
-    return (
-        lambda n: [rebuilt_chains.rebuilt_shape(n, size, SHARED, needs) for size in (1, 2, 4, 16)],
-        lambda shape: rebuilt_chains.rebuilt_kernel(metric, made, kick, Annealing(), shape),
-    )
-
-
 # Layouts for a number of cities, and the kernel of a layout; the kinds; least number of kernels.
 ENGINES = {
     crossovers: (["long"], 6),
     descents: ([*KINDS, *ROUTED], 6),
     independent: (KINDS, 3),
-    rebuilt: (ROUTED, 6),
 }
 
 
@@ -158,12 +146,6 @@ def test_tours_fit_beside_the_static_memory_of_their_kernels(engine, kind):
                     assert static[key] <= shape.teams * assembly_layouts.ASSEMBLY_STATIC_BYTES
             assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
     assert len(static) >= ENGINES[engine][1]
-
-
-def test_blocks_work_on_few_chains_of_routes():
-    needs = composed("loads", "two")[2]
-    assert rebuilt_chains.rebuilt_shape(500, 2, SHARED, needs).lanes == 128
-    assert rebuilt_chains.rebuilt_shape(500, 8, SHARED, needs).lanes == 32
 
 
 @pytest.mark.slow

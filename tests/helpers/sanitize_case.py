@@ -295,17 +295,13 @@ class Watched:
 
     def chains_of_routes(self, problem: gls.TSP) -> None:
         """Run chains of one kernel with all moves of routes."""
-        often = 2 / problem.n
+        kick = gls.DoubleBridge(30)
+        search = gls.IteratedLocalSearch(ROUTE_MOVES, kick)
         for several, starts in self.limited(problem):
-            for kick, cooperation in (
-                (gls.DoubleBridge(30), None),
-                (gls.RuinRecreate(8, 5), gls.RouteExchange(often, chance=0.5)),
-            )[0 if self.backend == "cuda" else 1 :]:
-                search = gls.IteratedLocalSearch(ROUTE_MOVES, kick, cooperation=cooperation)
-                self.search(search, several.tsp, starts, kicks=KICKS)
-                if several.n >= SMALLEST_BRIDGE:
-                    kick.perturb(several.tsp, starts, seed=1, backend=self.backend)
-                self.calls += 1
+            self.search(search, several.tsp, starts, kicks=KICKS)
+            if several.n >= SMALLEST_BRIDGE:
+                kick.perturb(several.tsp, starts, seed=1, backend=self.backend)
+            self.calls += 1
 
     def linked_routes(self, problem: gls.TSP) -> None:
         """Run descents and chains on linked lists of routes, with hard and soft constraints."""

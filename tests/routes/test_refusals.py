@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -18,8 +20,9 @@ from tests.routes.time_windows import TimeWindows
 LISTS = gls.Nearest(8)
 MOVES = [gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
 LOCAL, ROUTE_MOVES = gls.LocalSearch(MOVES, LISTS), gls.LocalSearch([gls.RouteMoves()], LISTS)
-STEPPED = gls.LocalSearch(MOVES, LISTS, gls.Best())
-RUIN, EXCHANGE = gls.RuinRecreate(), gls.RouteExchange()
+STRINGS, PRICED = gls.StringRemoval(), gls.PricedMigration()
+LARGE_DEMANDS = gls.CVRP(np.arange(20).reshape(10, 2) ** 2 % 37, [0, *[10**9] * 9], 2 * 10**9)
+LARGE_ROWS = np.tile(LARGE_DEMANDS.tour([[c] for c in range(1, 10)]), (2, 1))
 
 
 @pytest.mark.parametrize(
@@ -28,11 +31,9 @@ RUIN, EXCHANGE = gls.RuinRecreate(), gls.RouteExchange()
         (LOCAL, "two_opt_star changes routes"),
         (gls.LocalSearch([gls.SwapStar()]), "swap_star changes routes"),
         (ROUTE_MOVES, "route_moves changes routes"),
-        (RUIN.perturb, "routes"),
-        (gls.StringRemoval().perturb, "routes"),
-        (gls.IteratedLocalSearch(perturbation=RUIN), "routes"),
-        (gls.IteratedLocalSearch(perturbation=gls.StringRemoval()), "routes"),
-        (gls.IteratedLocalSearch(LOCAL, RUIN, cooperation=EXCHANGE), "routes"),
+        (STRINGS.perturb, "routes"),
+        (gls.IteratedLocalSearch(perturbation=STRINGS), "routes"),
+        (gls.IteratedLocalSearch(LOCAL, STRINGS, cooperation=PRICED), "routes"),
         (gls.Decomposed(), "no routes"),
         (gls.HybridGeneticSearch(), "no routes"),
     ],
@@ -58,6 +59,28 @@ def test_resources_of_plugins(call, match):
         call(windowed, giant_tours(problem, 2), backend="cpu")
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        partial(gls.solve, seconds=1.0),
+        partial(gls.solve, seconds=1.0, search=LOCAL),
+        partial(gls.plan, seconds=1.0),
+        partial(STRINGS.perturb, tours=LARGE_ROWS),
+        partial(gls.IteratedLocalSearch(LOCAL, STRINGS), tours=LARGE_ROWS),
+        partial(ROUTE_MOVES, tours=LARGE_ROWS),
+    ],
+)
+def test_demands_that_are_too_large_for_linked_lists(call):
+    match = "demands: their total of 9,000,000,000 is more than 2,147,483,647; divide demands"
+    with pytest.raises(UnsupportedProblemError, match=match):
+        call(LARGE_DEMANDS, backend="cpu")
+
+
+def test_few_customers_with_large_demands_are_enumerated():
+    few = gls.CVRP([(0, 0), (1, 0), (0, 1)], [0, 2 * 10**9, 2 * 10**9], 2 * 10**9)
+    assert gls.solve(few, 1.0, backend="cpu").best_cost == 4
+
+
 def test_searches_that_keep_nothing_of_a_tour():
     problem = random_cvrp("capacity", 12)
     search = gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), pivoting=gls.RandomK(100))
@@ -65,23 +88,11 @@ def test_searches_that_keep_nothing_of_a_tour():
         search(problem, giant_tours(problem, 2), backend="cpu")
 
 
-@pytest.mark.parametrize(
-    ("search", "match"),
-    [
-        (gls.IteratedLocalSearch(cooperation=EXCHANGE), r"RouteExchange\(\) is .*RuinRecreate"),
-        (gls.IteratedLocalSearch(STEPPED, RUIN, cooperation=EXCHANGE), r"RouteExchange.*First"),
-        *(
-            (
-                gls.IteratedLocalSearch(ROUTE_MOVES, kick, cooperation=gls.PricedMigration()),
-                r"PricedMigration\(\) is for .*StringRemoval",
-            )
-            for kick in (gls.DoubleBridge(), RUIN)
-        ),
-    ],
-)
-def test_chains_without_a_price_of_violations(search, match):
+@pytest.mark.parametrize("local", [LOCAL, ROUTE_MOVES])
+def test_chains_without_a_price_of_violations(local):
     problem = random_cvrp("capacity", 12).penalised(load=1)
-    with pytest.raises(InvalidParameterError, match=match):
+    search = gls.IteratedLocalSearch(local, gls.DoubleBridge(), cooperation=PRICED)
+    with pytest.raises(InvalidParameterError, match=r"PricedMigration\(\) is .*StringRemoval"):
         search(problem, giant_tours(problem, 4), budget=gls.Budget(kicks=30), backend="cpu")
 
 
@@ -101,7 +112,7 @@ def test_route_moves_with_other_parts(given):
 
 
 WRONG_KINDS = [
-    (gls.RouteExchange, {"routes": 1.5}),
+    (gls.StringRemoval, {"removed": 1.5}),
     (gls.Decomposed, {"rounds": 1.5}),
     (gls.Decomposed, {"search": gls.LocalSearch()}),
     (gls.HybridGeneticSearch, {"search": "route_moves"}),
@@ -110,9 +121,8 @@ WRONG_KINDS = [
     (gls.HybridGeneticSearch, {"crossover": [gls.SplitRecombination(), gls.EdgeAssembly()]}),
 ]
 OUT_OF_RANGE = {
-    gls.RuinRecreate: {"removed": 0, "longest": 0},
-    gls.StringRemoval: {"removed": 0, "longest": 0},
-    gls.RouteExchange: {"chance": 1.5, "routes": 9, "feasible": -0.1, "every": 0},
+    gls.StringRemoval: {"removed": 0, "longest": 0, "split": 1.5},
+    gls.PricedMigration: {"share": 1.5, "feasible": -0.1, "every": 0},
     gls.Decomposed: {"customers": 0, "rounds": 0, "chains": 0},
     gls.HybridGeneticSearch: {
         **{"size": 1, "children": 1, "elite": -1, "feasible": 1.5},

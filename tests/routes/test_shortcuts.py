@@ -31,7 +31,7 @@ FIRST = gls.LocalSearch(MOVES)
 SEARCHES = [
     gls.LocalSearch(MOVES, pivoting=gls.Multi()),
     gls.LocalSearch(MOVES, pivoting=gls.Best()),
-    gls.IteratedLocalSearch(FIRST, perturbation=gls.RuinRecreate()),
+    gls.IteratedLocalSearch(FIRST, perturbation=gls.StringRemoval()),
 ]
 
 

@@ -75,7 +75,6 @@ TOUR_SEARCHES = {
 ROUTE_SEARCHES = {
     "moves": RELOCATE,
     "linked": LINKED,
-    "rebuilt": gls.IteratedLocalSearch(RELOCATE, gls.RuinRecreate()),
     "generations": gls.HybridGeneticSearch(size=4, children=4),
     "parts": gls.Decomposed(LINKED, customers=5),
 }

@@ -53,11 +53,6 @@ def _strings(**given: Any) -> Variant:
     return Variant(lambda search: replace(search, perturbation=gls.StringRemoval(**given)))
 
 
-def _by_places(search: Chains) -> Chains:
-    cooperation = gls.RouteExchange()
-    return Chains(search.search, gls.RuinRecreate(), gls.Annealing(0.3), cooperation=cooperation)
-
-
 def _alone(search: Chains) -> Chains:
     assert search.cooperation is not None
     return replace(search, cooperation=replace(search.cooperation, share=0.0))  # type: ignore[call-arg]
@@ -74,7 +69,6 @@ VARIANTS = {
     "5 customers leave": _strings(removed=5),
     "20 customers leave": _strings(removed=20),
     "hard constraints": Variant(soft=False),
-    "RuinRecreate() and RouteExchange()": Variant(_by_places),
 }
 CROSSOVERS = (gls.SplitRecombination, gls.RouteEdgeAssembly)
 

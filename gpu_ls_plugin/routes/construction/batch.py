@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from gpu_ls_plugin.backends.arrays import reversed_rows
-from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import in_order, kept_words, packed_words, struct_of
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.routes.problem.giant_tours import written
@@ -17,7 +17,7 @@ from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -63,37 +63,23 @@ class VehiclesType:
         return f"gls::Vehicles<{self.metric.functor}, {self.time}{further}>"
 
 
-def routes_kernel(
-    name: str,
-    vehicles: VehiclesType,
-    *,
-    header: str,
-    body: str,
-    parameters: Sequence[Parameter],
-    team: str,
+def construction_kernel(
+    name: str, vehicles: VehiclesType, header: str, struct: str, body: str, team: str
 ) -> Kernel:
-    """Compose a kernel for rows of routes; its first parameter is `ROWS`.
+    """Compose the kernel of a construction; its header declares the parameters as `struct`.
 
     ``{vehicles}`` in `body` becomes the C++ type of vehicles.
     """
+    header = f"{FOLDER}/{header}"
     kernel = metric_kernel(
         name,
         vehicles.metric,
         header=header,
         body=body.replace("{vehicles}", vehicles.functor),
-        parameters=(ROWS, *parameters),
+        parameters=(ROWS, struct_of(header, struct)),
         team=team,
     )
     return replace(kernel, functors=(*kernel.functors, *vehicles.sources))
-
-
-def construction_kernel(
-    name: str, vehicles: VehiclesType, header: str, struct: str, body: str, team: str
-) -> Kernel:
-    """Compose the kernel of a construction; its header declares the parameters as `struct`."""
-    header = f"{FOLDER}/{header}"
-    own = (struct_of(header, struct),)
-    return routes_kernel(name, vehicles, header=header, body=body, parameters=own, team=team)
 
 
 def repair_kernel(vehicles: VehiclesType, team: str) -> Kernel:
@@ -174,7 +160,7 @@ class RouteBatch:
         return self.backend.xp.empty((self.size, *shape), dtype)
 
     def launch(self, kernel: Kernel, items: int, arguments: Mapping[str, Any]) -> None:
-        """Run a kernel of `routes_kernel` on `items` rows."""
+        """Run a kernel of `construction_kernel` on `items` rows."""
         routes = {"orders": self.orders, "begins": self.begins}
         self.backend.launch(kernel, items, {**self.vehicles, **routes, **arguments})
 

@@ -93,19 +93,6 @@ struct OpenRoutes {
     durations[route] += Time(at.value) + vehicles.services[customer];
   }
 
-  // Computes the load and the duration of a route from scratch.
-  GLS_DEVICE void measure(int route) const {
-    int64 load = 0;
-    Time duration = 0;
-    int last = depot(route);
-    for (int c = after[last]; c != 0; last = c, c = after[c]) {
-      load += vehicles.demands[c];
-      duration += Time(vehicles.length(place(last), c)) + vehicles.services[c];
-    }
-    if (place(last) != 0) duration += Time(vehicles.length(last, 0));
-    loads[route] = load, durations[route] = duration;
-  }
-
   GLS_DEVICE void write(int routes, int* order, unsigned char* begins) const {
     int p = 0;
     for (int route = 0; route < routes; ++route) {

@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
-from gpu_ls_plugin.routes.kernels.rebuilt_routes import NEAR
+from gpu_ls_plugin.routes.kernels.linked_rows import NEAR
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.crossovers.pair_recombination import PAIRS, PairWorkspace

@@ -32,7 +32,7 @@ class RouteRecombination(Recombination):
         if routing_problem(problem).penalties is not None:
             raise UnsupportedProblemError(
                 f"cooperation: {type(self).__name__}() cannot tell feasible tours from others if "
-                "constraints are soft; use RouteExchange()"
+                "constraints are soft; use PricedMigration()"
             )
 
     def _check(self, problem: TSP, parameter: str, remedy: str) -> None:

@@ -35,7 +35,7 @@ class PricedChains(Chains):
 
     @abstractmethod
     def set_weights(self, price: float) -> None:
-        """Set the price of violations that kicks use."""
+        """Set the price of violations in kicks and repairs."""
 
     def state(self) -> dict[str, Any]:
         """Return the state of the chains, with their price."""
@@ -127,20 +127,12 @@ class PricedMigration(Migration):
         """Raise UnsupportedProblemError if the problem has no routes."""
         routing_problem(problem)
 
-    def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
-        """Return `perturbation` itself.
-
-        Raises
-        ------
-        InvalidParameterError
-            Chains with this perturbation have no price of violations.
-        """
-        if perturbation.relinks or (fused and perturbation.rebuilds):
-            return perturbation
-        raise InvalidParameterError(
-            "cooperation: PricedMigration() is for chains with StringRemoval(), or with "
-            "RuinRecreate() and First() on candidate lists; use Migration()"
-        )
+    def check_kicks(self, perturbation: Perturbation) -> None:
+        """Raise InvalidParameterError if chains with these kicks have no price of violations."""
+        if not perturbation.relinks:
+            raise InvalidParameterError(
+                "cooperation: PricedMigration() is for chains with StringRemoval(); use Migration()"
+            )
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
         """Return the costs that are used to compare giant tours, shape (P,); see `of_feasible`."""

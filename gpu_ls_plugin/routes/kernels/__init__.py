@@ -1,1 +1,1 @@
-"""Routes in kernels: as linked lists, and as giant tours that are rebuilt."""
+"""Routes in kernels, as linked lists."""

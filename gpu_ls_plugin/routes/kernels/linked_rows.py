@@ -10,9 +10,9 @@ import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType
 from gpu_ls_plugin.routes.kernels.near_nodes import near_nodes
-from gpu_ls_plugin.routes.kernels.rebuilt_routes import NEAR
 from gpu_ls_plugin.routes.problem.routing import hard_penalties
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, Sites, metric_type
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
 LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
+NEAR = 32  # maximum number of near nodes per customer, one for each lane of a warp
 MOST_WARPS, MOST_REAL_WARPS = 16, 12  # per block; if lengths are real, registers allow fewer
 NOTES_BYTES = 1024  # bytes of shared memory per row, in addition to its lists
 MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
@@ -233,8 +234,10 @@ class LinkedRows:
         }
 
 
-def refusal(problem: CVRP) -> str:
-    """Return why linked lists do not support a problem; an empty string if they do."""
-    if int(problem.demands.sum()) > MOST_DEMAND:
-        return f"supports a total demand of at most {MOST_DEMAND:,}"
-    return ""
+def check_total_demand(problem: CVRP) -> None:
+    """Raise UnsupportedProblemError if linked lists cannot hold the loads of a problem."""
+    if (total := int(problem.demands.sum())) > MOST_DEMAND:
+        raise UnsupportedProblemError(
+            f"demands: their total of {total:,} is more than {MOST_DEMAND:,}; divide demands and "
+            "capacity by a common factor"
+        )

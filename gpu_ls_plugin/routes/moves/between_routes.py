@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
-from gpu_ls_plugin.routes.kernels.linked_rows import refusal
+from gpu_ls_plugin.routes.kernels.linked_rows import check_total_demand
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
@@ -117,7 +117,4 @@ class RouteMoves(BetweenRoutes):
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError if routes cannot be searched as linked lists."""
         super().check(problem)
-        if reason := refusal(routing_problem(problem)):
-            raise UnsupportedProblemError(
-                f"problem: route_moves {reason}; use Relocate(), Exchange() and TwoOptStar()"
-            )
+        check_total_demand(routing_problem(problem))

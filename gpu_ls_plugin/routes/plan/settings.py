@@ -1,4 +1,4 @@
-"""Default settings for routes, mostly chains on linked lists with soft or hard constraints."""
+"""Default settings for routes: chains on linked lists, with soft or hard constraints."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
-from gpu_ls_plugin.routes.kernels.linked_rows import most_rows, refusal
+from gpu_ls_plugin.routes.kernels.linked_rows import check_total_demand, most_rows
 from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.routing import price_of_demand
-from gpu_ls_plugin.routes.removals.ruin_recreate import RuinRecreate
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
 from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
-from gpu_ls_plugin.tours.plan.settings import few_chains, migration
+from gpu_ls_plugin.tours.plan.settings import few_chains
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
@@ -32,10 +31,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# Chains on giant tours as arrays: first temperature of annealing, and chains per multiprocessor.
-HEAT, ROUTED_PER_PROCESSOR = 0.3, 2
-# Chains on linked lists: first and last temperature of annealing.
-HEATS_OF_LINKED = (0.3, 0.01)
+HEATS = (0.3, 0.01)  # first and last temperature of annealing
 # Kicks per second: per chain on a GPU, per core on a CPU.
 KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}
 # A CPU runs as many chains as have time for 100 kicks per node each, up to 16 in all: fewer chains
@@ -64,18 +60,23 @@ FIRST_TOURS = 16  # number of constructed tours; the best one is divided into pa
 def settings_of_routes(problem: CVRP, request: Request) -> Settings:
     """Return complete settings for routes.
 
-    Chains start from savings, and ruin, recreate and improve routes. There are up to 16 chains on
-    each multiprocessor of a GPU; each core of a CPU gets as many as have time for 100 kicks per
-    node, at least one, up to 16 on all cores.
+    Chains start from savings; they remove strings of customers, reinsert them and improve routes.
+    There are up to 16 chains on each multiprocessor of a GPU; each core of a CPU gets as many as
+    have time for 100 kicks per node, at least one, up to 16 on all cores.
     """
-    given, tours, linked = request.given, tour_problem(problem), not refusal(problem)
-    population = given.population or _size(tours, request, linked=linked)
+    given, tours = request.given, tour_problem(problem)
+    population = given.population or _size(tours, request)
     chosen = given.search or _repair(tours)
     if isinstance(chosen, LocalSearch):
-        kicked = _linked_search if linked else _rebuilt_search
-        chosen = kicked(chosen, tours, request)
+        chosen = _iterated(chosen, tours, request)
     start = given.start or START
     return replace(given, population=population, start=start, search=chosen)
+
+
+def check_demands(problem: CVRP, given: Settings) -> None:
+    """Raise UnsupportedProblemError if the chains of `settings_of_routes` cannot hold the loads."""
+    if given.search is None or isinstance(given.search, LocalSearch):
+        check_total_demand(problem)
 
 
 def on_linked_lists(search: Any) -> TypeGuard[IteratedLocalSearch]:
@@ -112,14 +113,11 @@ def left_alone(problem: CVRP, given: Settings, chosen: Settings) -> bool:
     return on_linked_lists(chosen.search)
 
 
-def _size(problem: TSP, request: Request, *, linked: bool) -> int:
+def _size(problem: TSP, request: Request) -> int:
     """Return how many giant tours to search if the request does not set the number."""
     backend, search = request.backend, request.given.search
     if (own := getattr(search, "populations", None)) is not None:
         return int(own(backend))
-    if not linked:
-        on_gpu = backend.processors * ROUTED_PER_PROCESSOR
-        return few_chains(backend) if backend.name == "cpu" else on_gpu
     if backend.name != "cpu":
         return request.of_island(backend.processors * most_rows(problem))
     of_a_core = _kicks_made(request) / (KICKS_OF_A_CHAIN * problem.n)
@@ -132,23 +130,14 @@ def _kicks_made(request: Request) -> float:
     return KICKS_OF_ROUTES[request.backend.name] * min(request.seconds, LONG)
 
 
-def _linked_search(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLocalSearch:
+def _iterated(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLocalSearch:
     """Return a search with string removals whose chains migrate `MIGRATIONS` times in a run.
 
     If a core runs several chains, each makes fewer kicks, so they migrate less often.
     """
     every = max(LEAST_BETWEEN_MIGRATIONS, _kicks_made(request) / MIGRATIONS / problem.n)
-    cooperation, accept = PricedMigration(every, SHARE_OF_MIGRANTS), Annealing(*HEATS_OF_LINKED)
+    cooperation, accept = PricedMigration(every, SHARE_OF_MIGRANTS), Annealing(*HEATS)
     return IteratedLocalSearch(repair, StringRemoval(), accept=accept, cooperation=cooperation)
-
-
-def _rebuilt_search(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLocalSearch:
-    """Return a search with ruin and recreate, for constraints that linked lists do not support."""
-    population = request.given.population or _size(problem, request, linked=False)
-    cooperation = migration(population)
-    return IteratedLocalSearch(
-        repair, RuinRecreate(), accept=Annealing(HEAT), cooperation=cooperation
-    )
 
 
 def _repair(problem: TSP) -> LocalSearch:
@@ -198,6 +187,4 @@ def why_routes(problem: CVRP, chosen: Settings) -> str:
         return f"{problem.customers:,} customers are searched in parts, side by side"
     if problem.penalties is not None:
         return "vehicles are scarce: chains may overload them at a price that adapts"
-    if on_linked_lists(chosen.search):
-        return "as many chains as a GPU runs, or as a CPU has time for at 100 kicks per node"
-    return "chains on linked lists of routes do not support constraints of plugins"
+    return "as many chains as a GPU runs, or as a CPU has time for at 100 kicks per node"

@@ -155,10 +155,6 @@ class Routing(Objective):
         weights = [self._at(price, part) for part in parts]
         return np.array(weights, self.problem.cost_dtype).view(np.uint64)
 
-    def load_weight(self, price: float) -> float:
-        """Return the weight of the load, multiplied by `price`."""
-        return float(self._at(price, self.resources[0]))
-
     def _at(self, price: float, part: Resource) -> float:
         weight = price * self._weight(part)
         return max(1, round(weight)) if self.problem.integer else weight

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, refusal
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, check_total_demand
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.tours.kicks.base import KernelPerturbation
@@ -35,9 +34,8 @@ class StringRemoval(KernelPerturbation):
     their penalty.
 
     Chains of an iterated search kick linked lists of routes and repair only what has changed, with
-    built-in moves: relocations of one and two customers, swaps, 2-opt and 2-opt*. They are a
-    hundred times as fast as chains with `RuinRecreate`. `perturb` does not repair; it leaves a tour
-    unchanged if there is no place for some of the customers.
+    built-in moves: relocations of one and two customers, swaps, 2-opt and 2-opt*. `perturb` does
+    not repair; it leaves a tour unchanged if there is no place for some of the customers.
 
     Parameters
     ----------
@@ -73,10 +71,7 @@ class StringRemoval(KernelPerturbation):
 
     def check(self, problem: Problem) -> None:
         """Raise UnsupportedProblemError if routes cannot be searched as linked lists."""
-        if reason := refusal(routing_problem(problem)):
-            raise UnsupportedProblemError(
-                f"perturbation: StringRemoval() {reason}; use RuinRecreate()"
-            )
+        check_total_demand(routing_problem(problem))
 
     def problem_of(self, problem: Problem) -> TSP:
         """Check a problem and return the problem of its giant tours."""

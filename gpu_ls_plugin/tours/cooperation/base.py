@@ -69,17 +69,8 @@ class Cooperation(ABC):
         """Return how many bytes of device memory a tour needs in addition to its chain."""
         return 0
 
-    def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
-        """Return the kicks of chains with this cooperation; by default, `perturbation`.
-
-        Parameters
-        ----------
-        perturbation : Perturbation
-            The kicks of the search.
-        fused : bool
-            Whether kicks may be in the same kernel as the repair.
-        """
-        return perturbation
+    def check_kicks(self, perturbation: Perturbation) -> None:
+        """Raise InvalidParameterError if chains with these kicks cannot cooperate in this way."""
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
         """Return the costs (P,) by which resulting tours (P, n) are compared; by default, `costs`.

@@ -15,7 +15,6 @@ from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.backends.composition import Parameter
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -24,8 +23,8 @@ class Perturbation(ABC):
     """A kick that leads a chain out of its local optimum.
 
     `perturb` kicks a whole batch. A kick that cuts a tour at four places and reconnects it like a
-    double bridge can also draw the cuts in C++ (`cuts`), and a kick that rebuilds giant tours can
-    rebuild them in C++ (`rebuilding`). In both cases, chains kick, repair and accept in one kernel.
+    double bridge can also draw the cuts in C++ (`cuts`): chains then kick, repair and accept in one
+    kernel.
 
     Attributes
     ----------
@@ -37,8 +36,6 @@ class Perturbation(ABC):
         Whether the kick reads the problem's lengths or routes, not only the tours.
     header : str
         The C++ header that defines `cuts`, as a path within the package.
-    rebuilds : bool
-        Whether the class implements `rebuilding`.
     relinks : bool
         Whether chains kick and repair linked lists of routes (`routes/engines/linked_chains.py`).
     bytes_per_city : int
@@ -49,7 +46,6 @@ class Perturbation(ABC):
     smallest: ClassVar[int] = 1
     by_lengths: ClassVar[bool] = True
     header: ClassVar[str] = "tours/kicks/bridge_cuts.cuh"
-    rebuilds: ClassVar[bool] = False
     relinks: ClassVar[bool] = False
     bytes_per_city: ClassVar[int] = 0
 
@@ -65,10 +61,6 @@ class Perturbation(ABC):
     def window(self, n: int) -> int:
         """Return the argument `window` of the `draw` function of `cuts`, for tours of n cities."""
         return n
-
-    def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
-        """Return the kick in C++ for a batch of `size` giant tours; needed if `rebuilds`."""
-        raise NotImplementedError
 
     @abstractmethod
     def perturb(
@@ -211,19 +203,3 @@ class _Adapted(Perturbation):
         except TypeError:  # the kicks then depend on a row's position in the batch
             return self.given.perturb(problem, tours, **options)
         return self.given.perturb(problem, tours, **options, first_row=first_row)
-
-
-@dataclass(frozen=True)
-class Rebuilding:
-    """A kick in C++, for one problem and batch.
-
-    All lanes call the functor's ``kick(team, item, n, tour, data..., random, kicked)``, which
-    writes the kicked copy of a row, or returns false if it makes none.
-    """
-
-    functor: str  # C++ type; ``{team}`` stands for the team
-    header: str  # header that defines it
-    parameters: tuple[Parameter, ...]  # types and names of the data
-    arguments: dict[str, Any]  # the data by name
-    kept: object = None  # owner of the data's memory, kept alive
-    parts: tuple[str, ...] = ()  # names of the registered parts in the kick

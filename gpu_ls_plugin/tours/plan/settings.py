@@ -120,7 +120,7 @@ def _iterated(
 ) -> IteratedLocalSearch:
     """Return an iterated search that repairs kicks with the given local search."""
     accept = Annealing(HEAT)
-    cooperation: Cooperation | None = migration(population)
+    cooperation: Cooperation | None = _migration(population)
     if crossed:
         cooperation = crossed_tours.crossover(problem, request.backend, request.seconds)
         accept = Annealing(HEAT_OF_CROSSED)
@@ -130,7 +130,7 @@ def _iterated(
     return IteratedLocalSearch(repair, kick, accept=accept, cooperation=cooperation)
 
 
-def migration(population: int) -> Migration | None:
+def _migration(population: int) -> Migration | None:
     """Return the migration between chains without crossovers, or None if there are too few."""
     if population >= LEAST_COOPERATING:
         return Migration(0.1 if population >= MANY else 0.5)

@@ -237,7 +237,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         """Return the chains for a batch of local optima."""
         search, problem, kick = self.search, start.problem, self.kick
         if self.cooperation is not None:
-            kick = self.cooperation.kicks(kick, fused=self.in_one_kernel)
+            self.cooperation.check_kicks(kick)
         others = (make(self, start, kick) for make in chains_of_other_domains)
         found: Chains | None = next((chains for chains in others if chains is not None), None)
         if found is not None:
@@ -302,16 +302,12 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
 
     @property
     def fused(self) -> bool:
-        """Whether one kernel runs kicks, repairs and acceptance."""
-        return self.in_one_kernel and bool(self.kick.cuts)
-
-    @property
-    def in_one_kernel(self) -> bool:
-        """Whether the local search can be a part of a kernel of chains."""
+        """Whether one kernel of tours runs kicks, repairs and acceptance."""
         return (
             isinstance(self.search.pivoting, First)
             and not isinstance(self.search.candidates, All)
             and not self.search.neighbourhoods[0].alone
+            and bool(self.kick.cuts)
         )
 
     def _part_of(self, problem: TSP) -> int | None:

@@ -279,13 +279,13 @@ def test_directed_lengths():
 def test_chains_are_crossed_under_hard_constraints(part):
     problem = routing(30, 10)
     search = gls.IteratedLocalSearch(
-        gls.LocalSearch([gls.Relocate(1)], gls.Nearest(6)), gls.RuinRecreate(), cooperation=part
+        gls.LocalSearch([gls.Relocate(1)], gls.Nearest(6)), gls.StringRemoval(), cooperation=part
     )
     starts, budget = made(problem, 6, 1), gls.Budget(kicks=40)
     result = search(problem, starts, seed=1, budget=budget, backend="cpu")
     assert problem.feasible(result.best_tour)[0]
     assert result.best_cost == problem.cost(result.best_tour)[0] <= problem.cost(starts).min()
-    with pytest.raises(UnsupportedProblemError, match=r"constraints are soft; use RouteExchange"):
+    with pytest.raises(UnsupportedProblemError, match=r"constraints are soft; use PricedMigration"):
         search(problem.penalised(load=9), starts, budget=budget, backend="cpu")
 
 

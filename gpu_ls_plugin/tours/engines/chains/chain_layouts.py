@@ -33,10 +33,10 @@ PART_WARPS = {
 CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
 
 
-def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECONDS_PER_KICK) -> int:
+def first_kicks(backend: Backend, chains: int) -> int:
     """Return a number of kicks for the first launch, before the time of a kick is known."""
     turns = -(-chains // backend.processors)
-    return max(1, int(tuning.LAUNCH_SECONDS / (seconds[backend.name] * turns)))
+    return max(1, int(tuning.LAUNCH_SECONDS / (SECONDS_PER_KICK[backend.name] * turns)))
 
 
 def part_bytes(n: int, needs: ChainNeeds) -> int:
