@@ -19,8 +19,9 @@ struct ResourceProbes {
 
 // kOutside, kInside: the route, if its first part is joined node by node from its beginning and the
 // second from its end; or the other way round. kRest, kWithout: the second part behind the depot,
-// joined node by node; or made by without() if kAdds.
-enum ResourceJoin { kOutside, kInside, kRest, kWithout, kJoins };
+// joined node by node; or made by without() if kAdds. kTurned: the route, if both parts are turned;
+// only unless kTurns.
+enum ResourceJoin { kOutside, kInside, kTurned, kRest, kWithout, kJoins };
 
 template <class Team, class Resource, class Length>
 struct ProbeResource {
@@ -54,6 +55,7 @@ struct ProbeResource {
     const Segment head = grown(0, cut), tail = grown_back(cut, size);
     excess[kOutside] = of(head, tail, cut);
     excess[kInside] = of(grown_back(0, cut), grown(cut, size), cut);
+    excess[kTurned] = Resource::kTurns ? excess[kOutside] : of(tail, head, cut);
     const Segment depot = grown(0, 1);
     excess[kRest] = excess[kWithout] = of(depot, tail, 1);
     if constexpr (Resource::kAdds) {

@@ -150,15 +150,13 @@ def _check_searches(subject: Subject, problem: CVRP) -> None:
 
 
 def _feasible_starts(subject: Subject, problem: CVRP) -> NDArray[np.int32]:
-    """Return the feasible tours among some with up to three customers in each route."""
+    """Return the feasible tours among some that have few customers in each route."""
     random = np.random.default_rng([subject.seed, problem.n])
-    rows = [
-        _split(problem, 1 + random.permutation(problem.customers), -(-problem.customers // size))
-        for size in (1, 2, 2, 3, 3)
-        if -(-problem.customers // size) <= problem.copies
-    ]
-    found = np.stack(rows) if rows else np.empty((0, problem.n), np.int32)
-    return found[problem.feasible(found)]
+    rows = []
+    for size in (1, 2, 2, 3, 3):
+        routes = min(problem.copies, -(-problem.customers // size))
+        rows.append(_split(problem, 1 + random.permutation(problem.customers), routes))
+    return np.stack(rows)[problem.feasible(rows)]
 
 
 def _split(problem: CVRP, order: NDArray[np.int64], routes: int) -> NDArray[np.int32]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PROBE, CONTRACT = "testing/probe_resource.cuh", "routes/problem/resources/resource.cuh"
 PARAMETERS = (*parse_parameters("const gls::uint64* words"), struct_of(PROBE, "ResourceProbes"))
-WAYS = ("kOutside", "kInside", "kRest", "kWithout")
+WAYS = ("kOutside", "kInside", "kTurned", "kRest", "kWithout")
 JOINS = enumerators(PROBE, "ResourceJoin")
 ROUNDING = 1e-9  # relative error of real excesses
 WRITING = (
@@ -31,6 +31,7 @@ READING = (
     "at() and excess() must compute the same as Python, words() must pass the data that Python "
     "reads, and join() must be associative"
 )
+TURNING = "set kTurns to true unless the segment of a path is that of the reverse path"
 ADDING = "set kAdds to false and `segments` to 2 unless segments are sums"
 
 
@@ -147,7 +148,7 @@ def _compare(
     `sums` has shape (P, cuts, joins).
     """
     close = 0.0 if problem.integer else ROUNDING * max(1.0, problem.longest * problem.n)
-    outside, inside, rest, without = (sums[:, :, JOINS[name]] for name in WAYS)
+    outside, inside, turned, rest, without = (sums[:, :, JOINS[name]] for name in WAYS)
 
     def expect(found: NDArray[Any], expected: NDArray[Any], wrong: str, remedy: str) -> None:
         for row, cut in np.argwhere(~np.isclose(found, expected, ROUNDING, close))[:1]:
@@ -159,5 +160,7 @@ def _compare(
     cut = "in Python, if it joins the first {cut} nodes of each route from the"
     expect(outside, whole, f"{cut} first one on, and the others from the last one on", READING)
     expect(inside, whole, f"{cut} last one on, and the others from the first one on", READING)
+    wrong = "in Python, if it goes back from the depot to node {cut}, and on to the first node"
+    expect(turned, whole, wrong, TURNING)
     wrong = "by join(), if without() takes the first {cut} nodes of each route away"
     expect(without, rest, wrong, ADDING)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,9 @@ from tests.helpers.routing import random_cvrp
 from tests.routes.time_windows import TIME_WINDOWS, TimeWindows, some_windows
 from tests.testing.faults import ON_BOTH, found_out
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PROBLEM = random_cvrp("capacity", 24, 1, capacity=40)
+BREAKS = runpy.run_path(str(EXAMPLES / "driver_breaks.py"))["Breaks"]
 WINDOWS = some_windows(PROBLEM).windows
 # Segments that are no sums, with the member that sums have.
 ADDING = TIME_WINDOWS.replace("kAdds = false", "kAdds = true").replace(
@@ -92,6 +96,21 @@ def test_faults_in_python_are_found(fault: str) -> None:
 def test_faults_in_cpp_are_found(fault: str) -> None:
     resource, said = IN_CPP[fault]
     found_out(check_resource, resource, said, problems=[PROBLEM])
+
+
+class Unturned(BREAKS):  # type: ignore[misc, valid-type]
+    """Claims that segments have no direction, because the excess has none."""
+
+    def turns(self, problem: Any) -> bool:
+        return False
+
+    def source(self) -> str:
+        return super().source().replace("kTurns = true", "kTurns = false")
+
+
+def test_segments_with_a_direction_are_found() -> None:
+    rests = np.arange(len(WINDOWS)) % 4 == 0
+    found_out(check_resource, Unturned(rests, 90), "if it goes back", problems=[PROBLEM])
 
 
 def test_violations_that_pay_are_found() -> None:
