@@ -39,7 +39,7 @@ struct Breaks {
 
 
 class Breaks(Resource):
-    """At most so many minutes of driving without a rest; each long stop is a rest."""
+    """A limit on the minutes of driving without a rest; each long stop is a rest."""
 
     name = "breaks"
 
