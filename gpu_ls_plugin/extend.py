@@ -19,7 +19,7 @@ Parts also use `TSP`, `CandidateLists`, `Setting`, `Backend`, `get_backend`, `Ke
 
 A plugin marks its hooks with `hookimpl`, and registers each part under one of the `KINDS`. For
 ``gpu-ls compile-check``, it lists kernels with `metric_kernels`, `neighbourhood_kernels`,
-`filter_kernels` and `sequence_kernels`.
+`filter_kernels`, `resource_kernels` and `sequence_kernels`.
 
 A plugin raises `InvalidProblemError` for unusable data, `UnsupportedProblemError` if a part cannot
 work on a problem, `InvalidParameterError` and `InvalidTypeError` for wrong parameters,
@@ -29,7 +29,8 @@ its contract.
 
 C++ parts can include these headers: `tours/problem/metric.cuh`, `tours/moves/move.cuh`,
 `tours/problem/objective.cuh`, `tours/filters/filter.cuh`, `tours/kicks/bridge_cuts.cuh`,
-`runs/acceptance.cuh`, `assignment/heuristics/heuristic.cuh`, `assignment/heuristics/masked.cuh`,
+`routes/problem/resources/resource.cuh`, `runs/acceptance.cuh`,
+`assignment/heuristics/heuristic.cuh`, `assignment/heuristics/masked.cuh`,
 `assignment/problem/assignment.cuh`, `sequences/problem/objective.cuh`,
 `sequences/problem/machines.cuh`. The functions of `gpu_ls_plugin.testing` check parts and
 assignment problems.
@@ -67,6 +68,7 @@ from gpu_ls_plugin.plugins.hookspecs import hookimpl as hookimpl
 from gpu_ls_plugin.plugins.instantiations import filter_kernels as filter_kernels
 from gpu_ls_plugin.plugins.instantiations import metric_kernels as metric_kernels
 from gpu_ls_plugin.plugins.instantiations import neighbourhood_kernels as neighbourhood_kernels
+from gpu_ls_plugin.plugins.instantiations import resource_kernels as resource_kernels
 from gpu_ls_plugin.plugins.sequence_instantiations import sequence_kernels as sequence_kernels
 from gpu_ls_plugin.routes.problem.resources.base import Resource as Resource
 from gpu_ls_plugin.runs.acceptance import Acceptance as Acceptance

@@ -30,6 +30,7 @@ WHOLE = {
     "pygad.md": r"edges in conflict\s*$",
     "pymoo.md": "Statistics",
     "vehicle-routing.md": "^True True\n",
+    "your-own-resource.md": "^9\n$",
 }
 # Number of Python blocks of the pages whose blocks are run by tests below, or by the named file.
 TAKEN = {
@@ -204,6 +205,12 @@ def test_the_guide_to_objectives_runs(tmp_path: Path) -> None:
     python, prefix, latency, *found = map(float, costs)
     assert 0.8 * prefix < python < 1.25 * prefix  # the same problem, searched for a moment
     assert len(found) == 2 and 0.9 * latency < min(found) <= max(found) < 1.1 * latency
+
+
+def test_the_guide_to_resources_quotes_the_example() -> None:
+    example = (ROOT / "examples" / "driver_breaks.py").read_text(encoding="utf-8")
+    quoted = blocks(ROOT / "docs" / "your-own-resource.md", "cpp")
+    assert len(quoted) == 2 and all(text in example for text in quoted)
 
 
 @pytest.mark.slow

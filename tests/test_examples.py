@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.testing import check_sequence_objective
+from gpu_ls_plugin.testing import check_resource, check_sequence_objective
 from tests.helpers.processes import run_python
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -167,6 +167,22 @@ def test_blocking_flow_shop(tmp_path: Path) -> None:
     times = np.random.default_rng(2).integers(1, 20, (7, 4))
     made = runpy.run_path(str(EXAMPLES / "blocking_flow_shop.py"))["Blocking"](times)
     check_sequence_objective(made, gls.Sequence(7, made), backend="cpu")
+
+
+@pytest.mark.slow
+def test_driver_breaks(tmp_path: Path) -> None:
+    out = run("driver_breaks.py", folder=tmp_path)
+    made = runpy.run_path(str(EXAMPLES / "driver_breaks.py"))
+    problem = made["instance"](80)
+    (breaks,) = problem.resources
+    routes = [[int(stop) for stop in re.findall(r"\d+", line)] for line in out.splitlines()[:-4]]
+    tour = problem.tour(routes)
+    assert problem.feasible(tour).all() and out.count("*") == breaks.rests[1:].sum() + 1
+    assert f"{problem.cost(tour)[0]} minutes of driving" in out and "all limits hold: True" in out
+    longest, savings = (int(found) for found in re.findall(r"(?:at most|up to) (\d+)", out))
+    assert longest == breaks.stretches(problem, tour[np.newaxis]).max() <= breaks.most < savings
+    small = made["instance"](24)
+    check_resource(small.resources[0], [small.with_resources()], backend="cpu")
 
 
 def test_climb_batch(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ Any other combination of parts is compiled when it is first used.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from gpu_ls_plugin.routes.crossovers import route_edge_assembly
 from gpu_ls_plugin.routes.engines import linked_descent
 from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, most_rows
+from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.construction import greedy, nearest_neighbour
 from gpu_ls_plugin.tours.construction.random_tours import random_tours_kernel
@@ -200,6 +201,7 @@ def instantiations() -> list[Kernel]:
         parted.write_kernel(WARP),
         *_weighted(),
         *_routing(),
+        *_resources(),
         *_successors(),
         *all_sequence_kernels(WARP),
         *constructed.kernels(EUC_2D.metric, EUC.metric, WARP),
@@ -240,6 +242,26 @@ def filter_kernels(test: Filter) -> Iterator[Kernel]:
     """Compose the evaluation of filtered 2-opt moves; plugins list their filters with it."""
     bounded = test & tours.GainBound()
     yield from replace(EUC_2D, grid="").filtered(tours.TwoOpt(), bounded).evaluation("openings")
+
+
+def resource_kernels(problem: routes.CVRP) -> Iterator[Kernel]:
+    """Compose chains and a descent under the resources of a problem; plugins list them with it."""
+    grid = "fine" if problem.nodes.metric.name in GRID_METRICS else ""
+    types = _linked_types(problem, grid)
+    both = routes.RouteMoves(), routes.SwapStar()
+    resources = tuple(part.name for part in problem.resources)
+    for kernel in (
+        string_kernel(tours.Annealing(), *types),
+        linked_descent.descent_kernel(*types, neighbourhoods=both),
+    ):
+        yield replace(kernel, parts=(*kernel.parts, *resources))
+
+
+def _linked_types(problem: routes.CVRP, grid: str) -> tuple[Any, ...]:
+    """Return the types of kernels on linked lists of routes, as in `LinkedRows.types`."""
+    site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
+    layout = LinkedShape.of(problem, most_rows(problem), SHARED, site)
+    return problem, grid, "int" if problem.integer else "double", layout
 
 
 def _planar() -> Iterator[Kernel]:
@@ -329,13 +351,10 @@ def _routing() -> Iterator[Kernel]:
         (soft, "double", "", 5000),
     ):
         metric = problem.nodes.metric
-        site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
-        linked = LinkedShape.of(problem, most_rows(problem), SHARED, site)
-        yield string_kernel(tours.Annealing(), problem, grid, length, linked)
+        types = _linked_types(problem, grid)
+        yield string_kernel(tours.Annealing(), *types)
         for on_lists in ((routes.RouteMoves(),), (routes.RouteMoves(), routes.SwapStar())):
-            yield linked_descent.descent_kernel(
-                problem, grid, length, linked, neighbourhoods=on_lists
-            )
+            yield linked_descent.descent_kernel(*types, neighbourhoods=on_lists)
         cities = n if problem.integer else CITIES[1]  # in global memory
         own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)
         pairs = pair_layouts.pair_shape(cities, own, 64, SHARED)
@@ -357,6 +376,16 @@ def _routing() -> Iterator[Kernel]:
             ]
         resources = tuple(part.name for part in objective.resources)
         yield from (replace(kernel, parts=(*kernel.parts, *resources)) for kernel in kernels)
+
+
+def _resources() -> Iterator[Kernel]:
+    """Yield searches of routes with a further load, and with time windows of both types."""
+    nodes, demands, windows = ((0, 0), (0, 3), (4, 0)), (0, 1, 1), [(0, 9)] * 3
+    integer, real = (routes.CVRP(nodes, demands, 2, metric=name) for name in ("EUC_2D", "EUC"))
+    further = Load(np.array(demands), 2, "load 2")
+    yield from resource_kernels(integer.with_resources(routes.TimeWindows(windows), further))
+    own = routes.TimeWindows(windows, durations=np.ones((3, 3)))
+    yield from resource_kernels(real.with_resources(own))
 
 
 def _successors() -> Iterator[Kernel]:

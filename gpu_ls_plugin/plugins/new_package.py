@@ -18,7 +18,13 @@ from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.runs.domain import domains
 
 TEMPLATES = Path(__file__).with_name("templates")
-KINDS = ("domain", "neighbourhood", "objective", "tour_objective")  # folders of templates
+KINDS = (
+    "domain",
+    "neighbourhood",
+    "objective",
+    "resource",
+    "tour_objective",
+)  # folders of templates
 LEVELS = ("python", "prefix", "suffix", "segments")  # of objectives of sequences
 LEVEL = "prefix"  # by default
 # Lines of templates that only some levels have: ``%% LEVEL ...``, the lines, ``%% end``.

@@ -15,6 +15,7 @@ from gpu_ls_plugin.routes.engines.prices import PricedMigration
 from gpu_ls_plugin.routes.moves.between_routes import RouteMoves, SwapStar, TwoOptStar
 from gpu_ls_plugin.routes.problem.resources.duration import Duration
 from gpu_ls_plugin.routes.problem.resources.load import Load
+from gpu_ls_plugin.routes.problem.resources.time_windows import TimeWindows
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
 from gpu_ls_plugin.routes.searches.genetic.hybrid_genetic import HybridGeneticSearch
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 CROSSOVERS = (SplitRecombination, RouteEdgeAssembly)
 PARTS: Mapping[str, tuple[Any, ...]] = {
     "domain": (Routes,),
-    "resource": (Load, Duration),
+    "resource": (Load, Duration, TimeWindows),
     "construction": (one_route_each, savings, cheapest_insertion, sweep),
     "neighbourhood": (TwoOptStar, SwapStar, RouteMoves),
     "perturbation": (StringRemoval,),

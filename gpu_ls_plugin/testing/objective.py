@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.testing import probe, search_checks, small_problems
 from gpu_ls_plugin.testing.objective_chains import (
     COMPOSING,
@@ -17,11 +18,13 @@ from gpu_ls_plugin.testing.objective_chains import (
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.engines.pivoting import Best, Multi, RandomK
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
 from gpu_ls_plugin.tours.problem.objective import DIRECTED, Objective
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ BY_TOUR = (
     "the value of a tour may depend only on which cities are neighbours in it, and on their order "
     "if lengths are directed"
 )
+OF_KICKS = "gain() must be exact for kicks (double bridges), too, even if it is negative"
 GAIN = (
     "gain(change, shorter) must return shorter, plus the costs() of the removed edges, minus those "
     "of the added edges, or forbidden<Gain>() to forbid the move; words() must pass the data that "
@@ -91,7 +95,9 @@ def check_objective(
         subject.expect(sum(offered), "no move of any random tour has a gain", remedy)
         for problem in served:
             check_feasible(subject, problem, subject.tours(problem, JUDGED))
-        check_chains(subject, large, LocalSearch(_moves_of(large), LISTS), _gain_of(objective))
+        local = LocalSearch(_moves_of(large), LISTS)
+        kicked = IteratedLocalSearch(local, DoubleBridge(30), Always(), part=None)
+        check_chains(subject, large, kicked, f"{OF_KICKS}; {_gain_of(objective)}")
     _check_searches(subject, large)
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
+from gpu_ls_plugin.routes.moves.between_routes import RouteMoves, SwapStar
 from gpu_ls_plugin.routes.problem.resources.base import Resource
+from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
+from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.testing import search_checks, small_problems
 from gpu_ls_plugin.testing.objective_chains import check_chains
+from gpu_ls_plugin.testing.resource_functor import check_functor
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.engines.pivoting import Best
-from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
-from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
@@ -23,16 +25,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
-    from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
-ROWS = 6  # number of rows of the largest batch
+ROWS, LONG = 6, 3  # numbers of random tours, and of tours with long routes
 ROUNDING = 1e-9  # relative error of real excesses
 LISTS = Nearest(7)
 BY_ROUTES = "the excess of a giant tour may depend only on its routes"
 JOINING = (
-    "at() and join() must return the segment of each path, excess() must return the same "
-    "in C++ as in Python for each route, and words() must pass the data that Python reads"
+    "at() and join() must return the segment of each path, and excess() must return the same in "
+    "C++ as in Python for each route; weight() must not change"
 )
+PRICE = "weight() must be so high that no violation pays"
 
 
 def check_resource(
@@ -45,8 +47,10 @@ def check_resource(
     """Raise unless the C++ and the Python of a resource agree, alone and in searches.
 
     `excess` must depend only on the routes of each giant tour: not on their order, not on the
-    copies of the depot between them and, if `segments` is 1, not on their direction. Chains must
-    have exact costs, and local searches must not increase the excess.
+    copies of the depot between them and, unless `turns`, not on their direction. The functor must
+    compute the same excess, in whatever way it joins the segments of a route, and `segment_bytes`,
+    `segments`, `turns` and `words` must fit it. Descents and chains on linked lists must have exact
+    costs and must not make feasible tours infeasible.
 
     Parameters
     ----------
@@ -65,6 +69,8 @@ def check_resource(
     subject = Subject.of("resource", resource, backend, seed, Resource)
     given = small_problems.routing(seed) if problems is None else problems
     served = subject.served(given, lambda problem: problem.with_resources(resource))
+    for problem in served:
+        _check_weight(subject.on(problem), problem)
     used = [_check_excess(subject.on(problem), problem) for problem in served]
     wrong = "excess() is 0 for all random tours"
     subject.expect(sum(used), wrong, "pass problems=[...] in which the resource is scarce")
@@ -73,8 +79,12 @@ def check_resource(
 
 
 def _check_excess(subject: Subject, problem: CVRP) -> bool:
-    """Compare the excess of giant tours given in several ways; return whether any is positive."""
-    rows = subject.tours(problem.tsp, ROWS)
+    """Check the excess of giant tours in Python and in C++; return whether any is positive."""
+    random = np.random.default_rng([subject.seed, problem.n, 1])
+    orders = [1 + random.permutation(problem.customers) for _ in range(LONG)]
+    few = min(problem.copies, max(2, problem.customers // 5))
+    longer = [_split(problem, order, routes) for order, routes in zip(orders, (1, few, few))]
+    rows = np.stack([*subject.tours(problem.tsp, ROWS), *longer])
     whole = _excess(subject, problem, rows)
     others = {
         "the same tours when called again": (rows, whole),
@@ -88,13 +98,16 @@ def _check_excess(subject: Subject, problem: CVRP) -> bool:
             whole,
         ),
     }
-    if problem.symmetric and subject.part.segments == 1:
+    with subject.blamed("turns()", "return kTurns"):
+        turns = subject.part.turns(problem)
+    if not turns:
         reversed_ = np.ascontiguousarray(rows[:, ::-1]), whole
-        others["the same tours in the other direction, although segments is 1"] = reversed_
+        others["the same tours in the other direction, although turns() is False"] = reversed_
     for given, (tours, expected) in others.items():
         found = _excess(subject, problem, tours)
         wrong = f"excess() returned {found}, not {expected}, for {given}"
         subject.expect(np.allclose(found, expected, ROUNDING, 0), wrong, BY_ROUTES)
+    check_functor(subject, problem, rows, whole)
     return bool(whole.any())
 
 
@@ -111,19 +124,41 @@ def _excess(subject: Subject, problem: CVRP, rows: NDArray[np.int32]) -> NDArray
     return found
 
 
+def _check_weight(subject: Subject, problem: CVRP) -> None:
+    """Raise unless the price of a unit of excess is valid."""
+    remedy = "return a positive number, an integer if lengths are integers"
+    with subject.blamed("weight()", remedy):
+        weight = float(subject.part.weight(problem))
+    fine = math.isfinite(weight) and weight > 0 and (not problem.integer or weight.is_integer())
+    subject.expect(fine, f"weight() returned {weight}", remedy)
+
+
 def _check_searches(subject: Subject, problem: CVRP) -> None:
-    """Check chains and local searches on giant tours under the constraint."""
-    moves: list[Neighbourhood] = [Relocate(3), Exchange(2, 2), TwoOptStar()]
-    if problem.symmetric:
-        moves.insert(0, TwoOpt())
-    tsp, local = problem.tsp, LocalSearch(moves, LISTS)
-    check_chains(subject, tsp, local, JOINING)
-    before = _excess(subject, problem, subject.tours(tsp, search_checks.ROWS))
-    for name, search in {
-        "a descent": local,
-        "a descent by best moves": LocalSearch(moves, LISTS, Best()),
-    }.items():
-        found = search_checks.expect_sound(subject, tsp, search, name, JOINING)
-        after = _excess(subject, problem, found.tours)
-        wrong = f"{name} increased the excess from {before} to {after}"
-        subject.expect((after <= before * (1 + ROUNDING)).all(), wrong, JOINING)
+    """Check descents and chains on linked lists under the constraint."""
+    local = LocalSearch([RouteMoves(), SwapStar()], LISTS)
+    search_checks.expect_sound(subject, problem.tsp, local, "a descent", JOINING)
+    starts = _feasible_starts(subject, problem)
+    if len(starts):
+        with subject.blamed("a descent", JOINING):
+            found = local(problem, starts, backend=subject.backend.name)
+        lost = ~problem.feasible(found.tours)
+        wrong = f"a descent made {int(lost.sum())} of {len(starts)} feasible tours infeasible"
+        subject.expect(not lost.any(), wrong, PRICE)
+    kicked = IteratedLocalSearch(local, StringRemoval(), Always())
+    search_checks.expect_sound(subject, problem.tsp, kicked, "an iterated search", JOINING)
+    check_chains(subject, problem.tsp, kicked, JOINING, lambda *_: None)
+
+
+def _feasible_starts(subject: Subject, problem: CVRP) -> NDArray[np.int32]:
+    """Return the feasible tours among some that have few customers in each route."""
+    random = np.random.default_rng([subject.seed, problem.n])
+    rows = []
+    for size in (1, 2, 2, 3, 3):
+        routes = min(problem.copies, -(-problem.customers // size))
+        rows.append(_split(problem, 1 + random.permutation(problem.customers), routes))
+    return np.stack(rows)[problem.feasible(rows)]
+
+
+def _split(problem: CVRP, order: NDArray[np.int64], routes: int) -> NDArray[np.int32]:
+    """Return the giant tour of an order of the customers, cut into equally long routes."""
+    return problem.tour([part.tolist() for part in np.array_split(order, routes)])

@@ -17,7 +17,8 @@ from gpu_ls_plugin.plugins.new_package import KINDS, LEVELS, MOST_LETTERS, TEMPL
 from tests.helpers.distributions import install_project, run, run_text
 from tests.helpers.marks import slow_after
 
-PARTS = {"domain": "domain", "neighbourhood": "neighbourhood", "tour_objective": "objective"}
+PARTS = {"domain": "domain", "neighbourhood": "neighbourhood", "resource": "resource"}
+PARTS |= {"tour_objective": "objective"}
 CASES = [("objective", "prefix"), *((kind, None) for kind in PARTS)]
 CASES += [("objective", level) for level in LEVELS if level != "prefix"]
 NAMES = ("a", "zebra_2", "abcdefgh_ijklmnop_qrstuvwxyz_z")
@@ -55,7 +56,11 @@ def test_a_package_installs_runs_and_passes_its_tests(
         rows = run(site, "-m", "gpu_ls_plugin", "operators", "--kind", PARTS[kind], "--json")
         (row,) = [row for row in rows if row["plugin"] == "some_cuts"]
         assert row["name"] == "some_cuts" and row["summary"].endswith(".")
-    else:
+    if kind == "resource":
+        cost, _, routes = run_text(site, "-m", "gpu_ls_some_cuts").partition(" ")
+        visited = sorted(customer for route in json.loads(routes) for customer in route)
+        assert int(cost) > 0 and visited == list(range(1, 51))
+    if kind not in PARTS:
         cost, _, tour = run_text(site, "-m", "gpu_ls_some_cuts").partition(" ")
         assert int(cost) > 0 and sorted(json.loads(tour)) == list(range(50))
         infos = [

@@ -13,6 +13,7 @@ from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType
 from gpu_ls_plugin.routes.kernels.near_nodes import near_nodes
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import hard_penalties
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, Sites, metric_type
@@ -33,14 +34,16 @@ if TYPE_CHECKING:
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
 LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
 NEAR = 32  # maximum number of near nodes per customer, one for each lane of a warp
-MOST_WARPS, MOST_REAL_WARPS = 16, 12  # per block; if lengths are real, registers allow fewer
+# Warps per block: fewer if registers limit them, because lengths are real or there are resources.
+MOST_WARPS, FEWER_WARPS = 16, 12
 NOTES_BYTES = 1024  # bytes of shared memory per row, in addition to its lists
 MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
 
 
 def most_rows(problem: TSP | CVRP) -> int:
     """Return how many rows, one per warp, a multiprocessor searches at once if memory allows."""
-    return MOST_WARPS if problem.integer else MOST_REAL_WARPS
+    few = not problem.integer or routing_problem(problem).resources
+    return FEWER_WARPS if few else MOST_WARPS
 
 
 def list_bytes(problem: CVRP, city_bytes: int) -> int:

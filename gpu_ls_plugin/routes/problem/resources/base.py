@@ -62,7 +62,7 @@ class Resource(ABC):
         """Return the size of a `Segment` in bytes."""
 
     def turns(self, problem: RoutedProblem) -> bool:
-        """Return `kTurns`: whether the excess of a route depends on its direction."""
+        """Return `kTurns`: whether segments or the excess depend on the direction of a route."""
         return self.segments > 1
 
     @abstractmethod

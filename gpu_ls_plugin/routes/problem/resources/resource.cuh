@@ -13,9 +13,9 @@
 //   Segment join(a, b, Length edge)          path a, the edge between the two, and path b
 //   Amount excess(segment)                   the excess of a route from depot to depot over the
 //                                            limit; 0 if the route respects it
-//   static constexpr bool kTurns             whether the excess depends on a route's direction;
-//                                            if so, searches also keep the segments of the
-//                                            opposite direction
+//   static constexpr bool kTurns             whether the segment of a path, or the excess of a
+//                                            route, depends on the direction; if so, searches also
+//                                            keep the segments of the opposite direction
 //   static constexpr bool kAdds              whether segments are sums. If so, the struct has
 //   Segment without(Segment whole, Segment first, Segment node)
 //                                            the rest of the path `whole` from the last node of
