@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows
+from gpu_ls_plugin.routes.problem.schedules import windows_of
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
@@ -27,18 +28,6 @@ if TYPE_CHECKING:
 EXTRAS = ("names", "scale", "fixed_cost", "start_window", "open_routes")
 DIMACS = 10  # units of a length in the DIMACS convention
 SPARE, MORE = 3, 1.3  # vehicles beyond those of a greedy plan, as for a CVRP
-
-
-class Stop(NamedTuple):
-    """A stop of a route; times count from 0, in the units of the problem."""
-
-    node: int  # 0 for the depot
-    name: str
-    arrival: float
-    wait: float  # until the window opens
-    begin: float  # of the service
-    load: int  # of the vehicle's first dimension when it leaves, from the depot on
-    slack: float  # how much later the service may begin; negative if it begins too late
 
 
 class VRP(CVRP):
@@ -96,8 +85,6 @@ class VRP(CVRP):
     [True, False]
     """
 
-    names: tuple[str, ...] | None = None
-    scale: int = 1
     fixed_cost: float = 0.0
     start_window: tuple[float, float] | None = None
     open_routes: bool = False
@@ -202,33 +189,9 @@ class VRP(CVRP):
         timed = self._timed
         return None if timed is None else timed.windows
 
-    def schedule(self, row: Any) -> list[list[Stop]]:
-        """Return the stops of each route of one giant tour (n,), the depot first and last.
-
-        Vehicles start so that their time warp and then their durations are least.
-        """
-        timed = self._timed or TimeWindows(np.tile([0, FAR], (self.customers + 1, 1)))
-        windows = timed.windows
-        names = self.names or tuple(map(str, range(self.customers + 1)))
-        plan = []
-        for route in self.routes(row):
-            visits = np.array([route])
-            driven = timed.driven(self, visits, timed.driven(self, visits).delays)
-            start, load = driven.starts[0], int(self.demands[route].sum())
-            stops = [_stop(names, 0, (start, 0, start, load), windows[0, 1] - driven.late_start[0])]
-            for node, arrival, wait in zip(
-                [*route, 0], driven.arrivals[0], driven.waits[0], strict=True
-            ):
-                load -= int(self.demands[node])
-                numbers = (arrival, wait, arrival + wait, load)
-                stops.append(_stop(names, node, numbers, windows[node, 1]))
-            plan.append(stops)
-        return plan
-
     @property
     def _timed(self) -> TimeWindows | None:
-        found = [part for part in self.resources if isinstance(part, TimeWindows)]
-        return found[0] if found else None
+        return windows_of(self)
 
     @property
     def _extras(self) -> dict[str, Any]:
@@ -241,9 +204,6 @@ class VRP(CVRP):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), tuple(self._content.values()), self._extras)
-
-    def _published(self, cost: float) -> float:
-        return cost / self.scale if self.scale > 1 else cost
 
     def _enough_vehicles(self) -> int:
         """Return how many vehicles suffice, at most one per customer."""
@@ -272,14 +232,6 @@ def _restored(kind: type[VRP], content: tuple[Any, ...], extras: dict[str, Any])
     made = kind._of(*content)
     made.__dict__.update(extras)
     return made
-
-
-def _stop(names: Sequence[str], node: int, numbers: tuple[Any, ...], latest: Any) -> Stop:
-    """Return a stop with numbers of Python; `numbers` are arrival, wait, begin and load."""
-    arrival, wait, begin, load, slack = (
-        np.asarray(number).item() for number in (*numbers, latest - numbers[2])
-    )
-    return Stop(node, names[node], arrival, wait, begin, load, slack)
 
 
 def _dimensions(demands: ArrayLike, capacity: int | Sequence[int]) -> tuple[Any, Any, list[Load]]:

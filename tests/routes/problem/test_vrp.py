@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import pickle
 from typing import Any
 
@@ -101,6 +102,34 @@ def test_solve_finds_the_best_of_all_routes(kind):
     costs = problem.cost(rows)[problem.feasible(rows)]
     found = gls.solve(problem, 0.5, backend="cpu", seed=1)
     assert found.best_feasible and found.best_cost == costs.min()
+
+
+def test_schedules_are_written_in_units_of_files(tmp_path):
+    problem = gls.VRP.read(written(tmp_path, VRPLIB))
+    row = problem.tour([[1], [2]])
+    problem.write_schedule(row, tmp_path / "plan.csv")
+    head, *lines = (tmp_path / "plan.csv").read_text().splitlines()
+    assert head == "route,stop,node,name,arrival,wait,begin,departure,load,slack"
+    assert lines[1] == "1,1,1,1,10.0,0.0,10.0,19.0,0,40.0" and len(lines) == 6
+    problem.write_schedule(row, tmp_path / "plan.JSON")
+    found = json.loads((tmp_path / "plan.JSON").read_text())
+    assert (found["cost"], found["vehicles"], found["routes"]) == (6.8, 2, [[1], [2]])
+    assert [str(value) for value in found["stops"][1].values()] == lines[1].split(",")
+    with pytest.raises(gls.exceptions.InvalidParameterError, match=r"must end in .csv or .json"):
+        problem.write_schedule(row, tmp_path / "plan.txt")
+
+
+def test_routes_without_windows_have_schedules(tmp_path):
+    problem = gls.CVRP(POINTS, ONES, 3, service_times=2)
+    row = problem.tour([[1, 2], [3]])
+    assert [stop.arrival for stop in problem.schedule(row)[0]] == [0, 5, 11, 19]
+    problem.write_schedule(row, tmp_path / "plan.csv")
+    assert (tmp_path / "plan.csv").read_text().splitlines()[2] == "1,1,1,1,5,0,5,7,1,"
+
+
+def written(folder, text):
+    (folder / "some.vrp").write_text(text)
+    return folder / "some.vrp"
 
 
 def test_costs_have_open_ends_and_fixed_costs():
