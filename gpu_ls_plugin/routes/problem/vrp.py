@@ -14,6 +14,7 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
 )
 from gpu_ls_plugin.core.problem_data import integers_of
+from gpu_ls_plugin.routes.problem import pyvrp_data
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, MOST, _limit, _services
 from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
 from gpu_ls_plugin.routes.problem.resources.load import Load
@@ -172,6 +173,26 @@ class VRP(CVRP):
         self.__dict__.update(extras, start_window=start, open_routes=bool(open_routes))
         if timed:
             self._check_in_time()
+
+    @classmethod
+    def from_pyvrp(cls, model_or_data: Any) -> Self:
+        """Make the problem that a pyvrp.Model or pyvrp.ProblemData of PyVRP 0.14 describes.
+
+        Customer i is client i - 1 of PyVRP. Costs are those of PyVRP, and rows are feasible if
+        PyVRP's solutions are.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The problem has what a `VRP` cannot express, which the message names: several depots
+            or vehicle types, pickups, shipments, groups, optional clients, reloads, overtime,
+            costs of durations, limits on distances, missing edges.
+        InvalidTypeError
+            The argument is neither a model nor data.
+        InvalidProblemError
+            A client that no route can serve in time, or values out of range.
+        """
+        return cls(**pyvrp_data.arguments_of(model_or_data))
 
     @classmethod
     def _of_instance(
