@@ -26,6 +26,7 @@ from .core.result import Statistics as Statistics
 from .distributed import Islands as Islands
 from .drawing.pictures import animate_run as animate_run
 from .drawing.pictures import plot_fronts as plot_fronts
+from .drawing.pictures import plot_schedule as plot_schedule
 from .drawing.pictures import plot_solution as plot_solution
 from .routes import *  # noqa: F403
 from .sequences import *  # noqa: F403

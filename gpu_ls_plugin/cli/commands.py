@@ -500,6 +500,10 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="draw the best tour or schedule here (.png, .svg, .pdf)",
     )
+    text = "write the stops of routes with their times and loads here (.csv, .json)"
+    add("--schedule", type=Path, metavar="FILE", help=text)
+    text = "draw the schedule of routes, or of jobs on machines, here"
+    add("--gantt", type=Path, metavar="FILE", help=text)
     add("--curve", type=Path, metavar="FILE", help="draw the costs over time here")
     add("--history", type=Path, metavar="FILE", help="write the costs over time here (.csv)")
     add("--result", type=Path, metavar="FILE", help="write all tours here (.json, .json.gz)")

@@ -14,7 +14,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.files import atomically, check_writable, is_packed, open_descriptor
 from gpu_ls_plugin.drawing.pictures import plot_solution
-from gpu_ls_plugin.runs.domain import Output, domain_of
+from gpu_ls_plugin.runs.domain import Output, domain_of, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -122,10 +122,14 @@ def _save_picture(problem: Problem, result: Result, path: Path) -> None:
 
 
 ROWS = Output(lambda problem, path: None, _write_rows)
+SCHEDULE = "only routes have schedules that can be written; leave the schedule out"
+CHART = "only routes and sequences on machines have Gantt charts; leave the chart out"
 OUTPUTS = {  # domains may replace some of them
     "tour": ROWS,
     "out": ROWS,
+    "schedule": refused(f"schedule: {SCHEDULE}"),
     "plot": Output(_check_image, _save_picture),
+    "gantt": refused(f"gantt: {CHART}"),
     "curve": Output(_check_image, _save_curve),
     "history": Output(
         lambda problem, path: None, lambda problem, result, path: result.save_history(path)

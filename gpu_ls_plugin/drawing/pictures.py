@@ -62,6 +62,45 @@ def plot_solution(
     return domain_of(problem).plot(problem, row, path, title)
 
 
+def plot_schedule(
+    problem: Problem, row: ArrayLike, path: str | os.PathLike[str] | None = None, *, title: str = ""
+) -> Figure:
+    """Draw a Gantt chart: the jobs on each machine, or the stops of each route, over time.
+
+    Bars of routes show travel (grey), waiting (yellow) and service, and thin lines below them the
+    time windows in the order of the visits.
+
+    Parameters
+    ----------
+    problem : FlowShop, SingleMachine, CVRP or VRP
+        Or a problem of a plugin that has schedules.
+    row : array_like, shape (n,), integer
+        The order of the jobs, or a giant tour; not changed.
+    path : path, optional
+        Image file; its extension sets the format. It is written completely or not at all.
+    title : str
+        Title above the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    UnsupportedProblemError
+        The problem has no schedule.
+    InvalidParameterError
+        The extension is not that of an image format.
+    InvalidTourError, InvalidTypeError
+        The row is not a solution, or `problem` is not a problem.
+    OSError
+        The file cannot be written.
+    """
+    return domain_of(problem).chart(problem, row, path, title)
+
+
 def plot_fronts(
     fronts: Mapping[str, ArrayLike], path: str | os.PathLike[str] | None = None, *, title: str = ""
 ) -> Figure:

@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
 from gpu_ls_plugin.routes.plan import drawing
+from gpu_ls_plugin.routes.plan.charts import plot_chart
 from gpu_ls_plugin.routes.plan.few_customers import are_few, best_routes
 from gpu_ls_plugin.routes.plan.fewer_vehicles import first_try, pay, seconds_of_a_try
 from gpu_ls_plugin.routes.plan.first_generations import first_generations
@@ -21,10 +23,11 @@ from gpu_ls_plugin.routes.plan.settings import (
     softened,
     why_routes,
 )
-from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
+from gpu_ls_plugin.routes.problem.cvrp import CVRP, ROUNDINGS, routing_problem
 from gpu_ls_plugin.routes.problem.cvrp_instances import DEMANDS, DEPOTS, POSITIONING
 from gpu_ls_plugin.routes.problem.cvrplib import fits_routes
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
+from gpu_ls_plugin.routes.problem.schedules import check_ending
 from gpu_ls_plugin.routes.problem.solomon import fits_solomon
 from gpu_ls_plugin.routes.problem.vrp import VRP
 from gpu_ls_plugin.runs.domain import Command, FileKind, Output, first_row
@@ -170,12 +173,21 @@ class Routes(Tours):
         return {**lines, **route_lines(dict(found)), "mean": mean}
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return the output files by option: routes as a text file, or as a map."""
+        """Return the output files by option: routes as a text file or map, and their schedule."""
         plot = Output(
             lambda problem, path: check_plot(problem.nodes, path),
             lambda problem, result, path: drawing.plot_routes(problem, result.best_tour, path),
         )
-        return {"tour": SOLUTION, "out": SOLUTION, "plot": plot}
+        chart = Output(
+            lambda problem, path: require_image(path),
+            lambda problem, result, path: plot_chart(problem, result.best_tour, path),
+        )
+        schedule = Output(
+            lambda problem, path: check_ending(path),
+            lambda problem, result, path: problem.write_schedule(result.best_tour, path),
+        )
+        files = {"tour": SOLUTION, "out": SOLUTION, "schedule": schedule}
+        return {**files, "plot": plot, "gantt": chart}
 
     def plot(
         self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
@@ -183,15 +195,21 @@ class Routes(Tours):
         """Return a map of the routes, with bars for the loads."""
         return drawing.plot_routes(routing_problem(problem), row, path, title=title)
 
+    def chart(
+        self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
+    ) -> Figure:
+        """Return a Gantt chart of the routes."""
+        return plot_chart(routing_problem(problem), row, path, title)
+
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the options for the fleet and the rounding of lengths."""
         add = parser.add_argument
         add("--vehicles", type=int, metavar="N", help="size of the fleet (default: as in the file)")
         add(
             "--rounding",
-            choices=("auto", "nearest", "none"),
-            help="rounding of EUC_2D lengths in routing problems (default: auto, as for best known "
-            "costs)",
+            choices=ROUNDINGS,
+            help="rounding of EUC_2D lengths in routing problems; dimacs truncates to tenths "
+            "(default: auto, as for best known costs)",
         )
 
     def commands(self) -> Mapping[str, Command]:

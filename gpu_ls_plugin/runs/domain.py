@@ -449,7 +449,10 @@ class Domain(ABC):
         return ""
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return the writers of the outputs "tour", "out" and "plot" of ``gpu-ls solve``."""
+        """Return the writers of outputs of ``gpu-ls solve``, by option.
+
+        Options are "tour", "out", "plot", "schedule" and "gantt".
+        """
         return {}
 
     def draw(self, problem: Any, rows: NDArray[Any], axes: Any) -> None:
@@ -473,6 +476,20 @@ class Domain(ABC):
         figure = image_figure(8, 8)
         self.draw(problem, rows[:1], figure.add_subplot(title=title))
         return saved(figure, path)
+
+    def chart(
+        self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
+    ) -> Figure:
+        """Return a Gantt chart of the schedule of one row; write it to `path` if that is not None.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            Rows have no schedules, which is the default.
+        """
+        raise UnsupportedProblemError(
+            f"plot: {problem!r:.80} has no schedule to draw; leave the chart out"
+        )
 
     # ---- The command line -------------------------------------------------------------------
 

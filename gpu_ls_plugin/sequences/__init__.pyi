@@ -11,7 +11,6 @@ from .problem.flow_shop import FlowShop as FlowShop
 from .problem.latency import Latency as Latency
 from .problem.linear_ordering import LinearOrdering as LinearOrdering
 from .problem.objective import SequenceObjective as SequenceObjective
-from .problem.schedules import plot_schedule as plot_schedule
 from .problem.sequence import Sequence as Sequence
 from .problem.single_machine import SingleMachine as SingleMachine
 from .searches.sequence_search import SequenceSearch as SequenceSearch

@@ -17,7 +17,7 @@ from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
 from gpu_ls_plugin.sequences.problem.front import with_front
 from gpu_ls_plugin.sequences.problem.schedules import (
     draw_schedule,
-    plot_schedule,
+    plot_jobs,
     require_schedule,
 )
 from gpu_ls_plugin.sequences.problem.sequence import Sequence
@@ -139,7 +139,8 @@ class Sequences(Domain):
 
     def outputs(self) -> Mapping[str, Output]:
         """Return the writers of solutions and of schedules; requests for tours are refused."""
-        return {"tour": NO_TOUR, "out": SOLUTION, "plot": Output(_check_plot, _save_plot)}
+        chart = Output(_check_plot, _save_plot)
+        return {"tour": NO_TOUR, "out": SOLUTION, "plot": chart, "gantt": chart}
 
     def draw(self, problem: Any, rows: NDArray[Any], axes: Any) -> None:
         """Draw the schedule of the first row."""
@@ -149,7 +150,13 @@ class Sequences(Domain):
         self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
     ) -> Figure:
         """Return a Gantt chart."""
-        return plot_schedule(problem, row, path, title=title)
+        return self.chart(problem, row, path, title)
+
+    def chart(
+        self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
+    ) -> Figure:
+        """Return a Gantt chart."""
+        return plot_jobs(problem, row, path, title)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the option for the objective of flow shops."""
@@ -177,7 +184,7 @@ def _check_plot(problem: Any, path: Path) -> None:
 
 def _save_plot(problem: Any, result: Result, path: Path) -> None:
     title = f"{problem.name}: {cost_text(result.best_cost)}"
-    plot_schedule(problem, result.best_tour, path, title=title)
+    plot_jobs(problem, result.best_tour, path, title)
 
 
 def _usual_search(problem: Any, population: int = 1) -> SequenceSearch:

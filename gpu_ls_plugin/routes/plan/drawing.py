@@ -81,7 +81,7 @@ def plot_routes(
     around = _around(points, routes)
     figure = image_figure(13, 8.5)
     left, right = figure.subplots(1, 2, width_ratios=(3, 1))
-    figure.suptitle(plain(text or _title(problem, tour, len(routes))), fontsize=14)
+    figure.suptitle(plain(text or title_of(problem, tour, len(routes))), fontsize=14)
     colors = [_color(place) for place in range(len(routes))]
     _draw_map(left, points, [routes[route] for route in around], colors)
     limit = problem.route_limit
@@ -99,12 +99,13 @@ def _are_routes(given: Any, n: int) -> bool:
     return len(given) > 1 or len(given[0]) != n
 
 
-def _title(problem: CVRP, tour: Any, routes: int) -> str:
+def title_of(problem: CVRP, tour: Any, routes: int) -> str:
+    """Return the name, the cost, the gap and the number of routes of a tour as a title."""
     cost = problem.cost(tour)[0].item()
     gap = gap_percent(cost, problem.optimum)
     feasible = problem.feasible(tour)[0]
     words = [
-        cost_text(cost),
+        cost_text(problem.published(cost)),
         "" if gap is None else f"gap {gap_text(gap)} %",
         f"{routes:,} {'route' if routes == 1 else 'routes'}",
         "" if feasible else "breaks constraints",

@@ -24,7 +24,7 @@ from gpu_ls_plugin.core.problem import Problem, without_routes
 from gpu_ls_plugin.core.problem_data import array_of, check_finite
 from gpu_ls_plugin.core.rows import check_permutations
 from gpu_ls_plugin.core.trust import foreign
-from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours
+from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours, schedules
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.resources.base import Resource
 from gpu_ls_plugin.routes.problem.routing import Penalties
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.routes.problem.giant_tours import RouteSums, Violations
+    from gpu_ls_plugin.routes.problem.schedules import Stop
     from gpu_ls_plugin.tours.problem.metrics import Lengths, Metric
 
 CONTENT = (
@@ -140,6 +141,8 @@ class CVRP(Problem):
     nodes: TSP
     resources: tuple[Resource, ...]
     penalties: Penalties | None
+    names: tuple[str, ...] | None = None  # of the depot and the customers
+    scale: int = 1  # by how much lengths and times are larger than those of files
 
     def __init__(
         self,
@@ -605,6 +608,37 @@ class CVRP(Problem):
         """Return the customers of each route of one giant tour (n,); empty routes are left out."""
         return giant_tours.routes_of(self._one(tour)[0], self.customers)
 
+    def schedule(self, tour: Any) -> list[list[Stop]]:
+        """Return the stops of each route of one giant tour (n,), the depot first and last.
+
+        Vehicles start so that their time warp and then their durations are least.
+        """
+        return schedules.schedule_of(self, tour)
+
+    def write_schedule(self, tour: Any, path: str | os.PathLike[str]) -> None:
+        """Write a line or an object for each stop of one giant tour (n,), atomically.
+
+        Columns are route, stop, node, name, arrival, wait, begin, departure, load and slack, in
+        the units of files: times and cost are divided by `scale`. Slack is empty if the window
+        does not end. JSON also has the cost, the size of the fleet and the routes.
+
+        Parameters
+        ----------
+        tour : array_like, shape (n,), integer
+        path : path
+            Ends in ``.csv`` or ``.json``.
+
+        Raises
+        ------
+        InvalidParameterError
+            The path has another ending.
+        InvalidTourError, InvalidTypeError
+            As for `check`.
+        OSError
+            The file cannot be written.
+        """
+        schedules.write_schedule(self, tour, path)
+
     def _one(self, tour: Any) -> NDArray[np.int32]:
         """Return one giant tour as a batch (1, n)."""
         row = self.check(tour, parameter="tour")
@@ -692,7 +726,7 @@ class CVRP(Problem):
             The file cannot be written.
         """
         row = self._one(tour)
-        cvrplib.write_solution(path, self.routes(row), self._published(self.cost(row)[0].item()))
+        cvrplib.write_solution(path, self.routes(row), self.published(self.cost(row)[0].item()))
 
     def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
         """Read the giant tour (n,), feasible or not, from a CVRPLIB file (.sol).
@@ -708,7 +742,7 @@ class CVRP(Problem):
         solution = cvrplib.read_solution(path)
         with naming(path):
             tour = self.tour(solution.routes)
-            cost = self._published(self.cost(tour)[0].item())
+            cost = self.published(self.cost(tour)[0].item())
             if solution.cost is not None and abs(cost - solution.cost) > COST_OF_FILE * cost:
                 raise InvalidTourError(
                     f"routes cost {cost:.10g} here, not {solution.cost:.10g} as the file says; it "
@@ -717,9 +751,9 @@ class CVRP(Problem):
                 )
             return tour
 
-    def _published(self, cost: float) -> float:
-        """Return a cost in the units of files."""
-        return cost
+    def published(self, value: float) -> float:
+        """Return a cost or a time in the units of files: divided by `scale`."""
+        return value / self.scale if self.scale > 1 else value
 
     def _enough_vehicles(self) -> int:
         """Return how many vehicles suffice, at most one per customer.

@@ -139,6 +139,8 @@ def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
 
     limits = [key for key in ("DISTANCE", "VEHICLES_MAX_DURATION") if key in sections.fields]
     releases = optional("RELEASE_TIME", "time")
+    if releases is not None:
+        releases[0] = 0  # no goods go to the depot
     return Instance(
         name,
         comment,
@@ -175,16 +177,18 @@ def _instance_of_text(path: str | os.PathLike[str], rounding: str) -> Instance:
 
 def _check_known(sections: Sections) -> None:
     """Raise UnsupportedProblemError if a file holds another kind of problem or unknown keywords."""
+    unknown = [key for key in sections.fields if key not in KNOWN_FIELDS]
+    unknown += [f"{key}_SECTION" for key in sections.lines if key not in KNOWN_SECTIONS]
     kind = sections.fields.get("TYPE", "").upper().split() or ["CVRP"]
     if kind[0] not in TYPES:
         how = "; read it by TSP.read" if kind[0] in ("TSP", "ATSP") else ""
+        if "VRP" in kind[0] and unknown:
+            how = f"; not supported: {', '.join(unknown):.200}"
         raise UnsupportedProblemError(
             f"{sections.path}: TYPE: {quoted(kind[0])} is neither {' nor '.join(TYPES)}{how}"
         )
     if kind[0] == "VRPTW":
         sections.section("TIME_WINDOW")  # raises if there is none
-    unknown = [key for key in sections.fields if key not in KNOWN_FIELDS]
-    unknown += [f"{key}_SECTION" for key in sections.lines if key not in KNOWN_SECTIONS]
     if unknown:
         raise UnsupportedProblemError(
             f"{sections.path}: {unknown[0][:QUOTED]}: not supported; remove it to solve the "

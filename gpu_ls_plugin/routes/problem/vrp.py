@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemError
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTypeError,
+)
 from gpu_ls_plugin.core.problem_data import integers_of
-from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.routes.problem import pyvrp_data
+from gpu_ls_plugin.routes.problem.cvrp import CVRP, MOST, _limit, _services
 from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows
+from gpu_ls_plugin.routes.problem.schedules import windows_of
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -27,18 +33,6 @@ if TYPE_CHECKING:
 EXTRAS = ("names", "scale", "fixed_cost", "start_window", "open_routes")
 DIMACS = 10  # units of a length in the DIMACS convention
 SPARE, MORE = 3, 1.3  # vehicles beyond those of a greedy plan, as for a CVRP
-
-
-class Stop(NamedTuple):
-    """A stop of a route; times count from 0, in the units of the problem."""
-
-    node: int  # 0 for the depot
-    name: str
-    arrival: float
-    wait: float  # until the window opens
-    begin: float  # of the service
-    load: int  # of the vehicle's first dimension when it leaves, from the depot on
-    slack: float  # how much later the service may begin; negative if it begins too late
 
 
 class VRP(CVRP):
@@ -57,6 +51,7 @@ class VRP(CVRP):
         Capacity of a vehicle, for each dimension.
     windows : array_like, shape (customers + 1, 2), optional
         Earliest and latest begin of service of each node; the first row is that of the depot.
+        2**50, the largest time, stands for no limit.
     service_times, release_times : array_like, shape (customers + 1,), optional
         How long the service takes (0 for the depot), and when a customer's goods are at the depot.
     vehicles : int, optional
@@ -96,8 +91,6 @@ class VRP(CVRP):
     [True, False]
     """
 
-    names: tuple[str, ...] | None = None
-    scale: int = 1
     fixed_cost: float = 0.0
     start_window: tuple[float, float] | None = None
     open_routes: bool = False
@@ -137,7 +130,7 @@ class VRP(CVRP):
             nodes = TSP.from_matrix(distances, **about)  # type: ignore[arg-type]
         else:
             nodes = TSP(locations, metric, **about)  # type: ignore[arg-type]
-        fixed_cost = checks.number("fixed_cost", fixed_cost, least=0.0)
+        fixed_cost = checks.number("fixed_cost", fixed_cost, least=0.0, most=float(MOST))
         travel = durations
         if fixed_cost or open_routes:
             every = np.arange(nodes.n)
@@ -152,7 +145,10 @@ class VRP(CVRP):
         resources: list[Any] = []
         if timed:
             anytime = np.tile([0, FAR], (nodes.n, 1)) if windows is None else windows
-            own = TimeWindows(anytime, release_times, travel, start_window, route_limit)
+            limit = None
+            if route_limit is not None:
+                limit = min(_limit(route_limit, _services(service_times, nodes)), FAR)
+            own = TimeWindows(anytime, release_times, travel, start_window, limit)
             if (rows := len(own.windows)) != nodes.n:
                 raise InvalidProblemError(f"windows: {rows} rows, but there are {nodes.n} nodes")
             resources.append(own)
@@ -165,11 +161,38 @@ class VRP(CVRP):
         )
         for resource in resources:
             resource.check(self)
+        for load in more:
+            needed, room = load.limited(self)
+            if self.fleet is not None and needed.sum() > self.fleet * room:
+                raise InvalidProblemError(
+                    f"vehicles: {self.fleet} hold {self.fleet * room} of {load.name}, but "
+                    f"customers demand {needed.sum()}"
+                )
         start = None if start_window is None else resources[0].start_window
         extras = {"names": _names(names, nodes.n), "scale": scale, "fixed_cost": fixed_cost}
         self.__dict__.update(extras, start_window=start, open_routes=bool(open_routes))
         if timed:
             self._check_in_time()
+
+    @classmethod
+    def from_pyvrp(cls, model_or_data: Any) -> Self:
+        """Make the problem that a pyvrp.Model or pyvrp.ProblemData of PyVRP 0.14 describes.
+
+        Customer i is client i - 1 of PyVRP. Costs are those of PyVRP, and rows are feasible if
+        PyVRP's solutions are.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The problem has what a `VRP` cannot express, which the message names: several depots
+            or vehicle types, pickups, shipments, groups, optional clients, reloads, overtime,
+            costs of durations, limits on distances, missing edges.
+        InvalidTypeError
+            The argument is neither a model nor data.
+        InvalidProblemError
+            A client that no route can serve in time, or values out of range.
+        """
+        return cls(**pyvrp_data.arguments_of(model_or_data))
 
     @classmethod
     def _of_instance(
@@ -183,17 +206,22 @@ class VRP(CVRP):
         names = "name comment capacity demands windows service_times release_times route_limit"
         given: dict[str, Any] = {name: getattr(instance, name) for name in names.split()}
         given |= {"vehicles": vehicles, "copies": copies, "optimum": optimum}
-        if instance.matrix is not None:
-            return cls(None, distances=instance.matrix, **given)
-        given |= {"locations": instance.coordinates, "metric": instance.metric}
+        given |= {"locations": instance.coordinates, "distances": instance.matrix}
         planar = instance.metric.name in ("EUC", "EUC_2D")
         windowed = instance.windows is not None
         if rounding == "dimacs" or (rounding == "auto" and windowed and planar):
-            if not planar:
+            if not (planar or instance.metric.explicit):
                 raise InvalidParameterError("rounding: 'dimacs' is for lengths of type EUC_2D")
-            times = ("locations", "windows", "service_times", "release_times", "route_limit")
-            given |= {key: given[key] * DIMACS for key in times if given[key] is not None}
-            given |= {"metric": "FLOOR_2D", "scale": DIMACS}
+            numbers = ("windows", "service_times", "release_times", "route_limit", "distances")
+            tenths = {key: given[key] for key in numbers if given[key] is not None}
+            given |= {key: np.trunc(DIMACS * value) for key, value in tenths.items()}
+            given |= {"scale": DIMACS}
+            if planar:  # truncated later
+                given |= {"locations": DIMACS * given["locations"], "metric": "FLOOR_2D"}
+            else:
+                given["distances"] = given["distances"].astype(np.int64)
+        elif not instance.metric.explicit:
+            given["metric"] = instance.metric
         return cls(**given)
 
     @property
@@ -202,33 +230,9 @@ class VRP(CVRP):
         timed = self._timed
         return None if timed is None else timed.windows
 
-    def schedule(self, row: Any) -> list[list[Stop]]:
-        """Return the stops of each route of one giant tour (n,), the depot first and last.
-
-        Vehicles start so that their time warp and then their durations are least.
-        """
-        timed = self._timed or TimeWindows(np.tile([0, FAR], (self.customers + 1, 1)))
-        windows = timed.windows
-        names = self.names or tuple(map(str, range(self.customers + 1)))
-        plan = []
-        for route in self.routes(row):
-            visits = np.array([route])
-            driven = timed.driven(self, visits, timed.driven(self, visits).delays)
-            start, load = driven.starts[0], int(self.demands[route].sum())
-            stops = [_stop(names, 0, (start, 0, start, load), windows[0, 1] - driven.late_start[0])]
-            for node, arrival, wait in zip(
-                [*route, 0], driven.arrivals[0], driven.waits[0], strict=True
-            ):
-                load -= int(self.demands[node])
-                numbers = (arrival, wait, arrival + wait, load)
-                stops.append(_stop(names, node, numbers, windows[node, 1]))
-            plan.append(stops)
-        return plan
-
     @property
     def _timed(self) -> TimeWindows | None:
-        found = [part for part in self.resources if isinstance(part, TimeWindows)]
-        return found[0] if found else None
+        return windows_of(self)
 
     @property
     def _extras(self) -> dict[str, Any]:
@@ -242,44 +246,48 @@ class VRP(CVRP):
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), tuple(self._content.values()), self._extras)
 
-    def _published(self, cost: float) -> float:
-        return cost / self.scale if self.scale > 1 else cost
-
     def _enough_vehicles(self) -> int:
         """Return how many vehicles suffice, at most one per customer."""
-        enough, timed = super()._enough_vehicles(), self._timed
-        if timed is None:
+        enough = super()._enough_vehicles()
+        if not self.resources:
             return enough
-        routes = _greedy_routes(self, timed)
+        routes = _greedy_routes(self)
         return min(self.customers, max(enough, math.ceil(MORE * routes) + SPARE))
 
     def _check_in_time(self) -> None:
-        """Raise InvalidProblemError if a vehicle cannot serve some customer alone in time."""
+        """Raise InvalidProblemError if no route can serve some customer in time.
+
+        If the triangle inequality is broken, a customer may be in time only behind others.
+        """
         timed = self._timed
         assert timed is not None
-        alone = timed.driven(self, np.arange(1, self.customers + 1)[:, np.newaxis])
+        every = np.arange(1, self.customers + 1)
+        alone = timed.driven(self, every[:, np.newaxis])
         warp = alone.warps.sum(axis=1) + alone.late_start
-        if self.service_times.dtype.kind == "f":
-            warp[warp <= TOLERANCE * np.abs(alone.arrivals).max()] = 0
-        if (warp > 0).any():
-            customer = 1 + int((warp > 0).argmax())
-            raise InvalidProblemError(
-                f"windows: a route to customer {customer} alone is {warp[customer - 1]:.10g} late"
-            )
+        limit = FAR if timed.limit is None else timed.limit
+        over = alone.durations - warp - limit
+        late, long = (self._positive(excess, alone.arrivals) for excess in (warp, over))
+        if not (late | long).any() or not (wrong := (late | long) & _hopeless(self, timed)).any():
+            return
+        customer = 1 + int(wrong.argmax())
+        text = f"a route to customer {customer} alone"
+        if late[customer - 1]:
+            raise InvalidProblemError(f"windows: {text} is {warp[customer - 1]:.10g} late")
+        raise InvalidProblemError(
+            f"route_limit: {text} takes {over[customer - 1] + limit:.10g}, more than {limit:.10g}"
+        )
+
+    def _positive(self, excess: NDArray[Any], times: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which numbers are more than 0, and more than rounding errors of real times."""
+        real = self.service_times.dtype.kind == "f"
+        found: NDArray[np.bool_] = excess > (TOLERANCE * np.abs(times).max() if real else 0)
+        return found
 
 
 def _restored(kind: type[VRP], content: tuple[Any, ...], extras: dict[str, Any]) -> VRP:
     made = kind._of(*content)
     made.__dict__.update(extras)
     return made
-
-
-def _stop(names: Sequence[str], node: int, numbers: tuple[Any, ...], latest: Any) -> Stop:
-    """Return a stop with numbers of Python; `numbers` are arrival, wait, begin and load."""
-    arrival, wait, begin, load, slack = (
-        np.asarray(number).item() for number in (*numbers, latest - numbers[2])
-    )
-    return Stop(node, names[node], arrival, wait, begin, load, slack)
 
 
 def _dimensions(demands: ArrayLike, capacity: int | Sequence[int]) -> tuple[Any, Any, list[Load]]:
@@ -292,6 +300,8 @@ def _dimensions(demands: ArrayLike, capacity: int | Sequence[int]) -> tuple[Any,
         raise InvalidProblemError(
             f"capacity: {len(limits)} numbers, but demands have {table.shape[1]} dimensions"
         )
+    if (large := max(int(table.max()), int(limits.max()))) > MOST:
+        raise InvalidProblemError(f"demands, capacity: {large} is more than {MOST}")
     for k in range(1, len(limits)):
         for node in np.flatnonzero(table[:, k] > limits[k])[:1].tolist():
             raise InvalidProblemError(
@@ -307,6 +317,8 @@ def _dimensions(demands: ArrayLike, capacity: int | Sequence[int]) -> tuple[Any,
 def _names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | None:
     if names is None:
         return None
+    if isinstance(names, str) or np.ndim(names) != 1:
+        raise InvalidTypeError(f"names: {names!r:.80} is not a sequence of names")
     given = tuple(map(str, names))
     if len(given) == nodes - 1:
         given = ("depot", *given)
@@ -315,25 +327,63 @@ def _names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | None:
     return given
 
 
-def _greedy_routes(problem: VRP, timed: TimeWindows) -> int:
+def _hopeless(problem: VRP, timed: TimeWindows) -> NDArray[np.bool_]:
+    """Return for each customer whether no route serves it in time, even over other customers."""
+    nodes, services = np.arange(problem.customers + 1), problem.service_times
+
+    def fastest(times: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
+        """Return the least times between the depot and all nodes, given those of one node."""
+        least = times(0)
+        while True:
+            before = least.copy()
+            for node in least.argsort():
+                np.minimum(least, least[node] + times(int(node)), out=least)
+            if (least == before).all():
+                return least[1:]
+
+    there = fastest(lambda node: timed.travel(problem, node, nodes) + services[node])
+    back = fastest(lambda node: timed.travel(problem, nodes, node) + services)
+    first, last = timed.start_window or (0, FAR)
+    early, late = timed.windows[1:].T
+    start = np.maximum(timed.release_times[1:], max(timed.windows[0, 0], first))
+    latest = min(timed.windows[0, 1], last)
+    begin = np.maximum(start + there, early)
+    limit = FAR if timed.limit is None else timed.limit
+    over = np.maximum(start - latest, begin - late)
+    over = np.maximum(over, begin + back - timed.windows[0, 1])
+    over = np.maximum(over, np.maximum(there, early - latest) + back - limit)
+    return problem._positive(over, begin)
+
+
+def _greedy_routes(problem: VRP) -> int:
     """Return how many routes there are if each goes on to the customer that is served next."""
-    windows, services = timed.windows, problem.service_times
+    timed = windows_of(problem) or TimeWindows(np.tile([0, FAR], (problem.customers + 1, 1)))
+    windows, releases, services = timed.windows, timed.release_times, problem.service_times
+    opens = max(windows[0, 0], (timed.start_window or (0, FAR))[0])
+    limit = min(FAR if at is None else at for at in (timed.limit, problem.route_limit))
+    others = [part for part in problem.resources if isinstance(part, Load)]
+    loads = [(problem.demands, problem.capacity), *(part.limited(problem) for part in others)]
+    demands = np.stack([own for own, _ in loads], axis=1)
+    rooms = np.array([room for _, room in loads])
     waiting, routes = np.arange(1, problem.customers + 1), 0
-    at, time, load = 0, windows[0, 0], 0
+    at, time, start, load = 0, opens, 0, 0 * rooms
     while len(waiting):
-        begin = time + services[at] + timed.travel(problem, np.full(len(waiting), at), waiting)
-        begin = np.maximum(begin, windows[waiting, 0])
+        travel = timed.travel(problem, np.full(len(waiting), at), waiting)
+        leave = time + services[at] if at else np.maximum(time, releases[waiting])
+        begin = np.maximum(leave + travel, windows[waiting, 0])
+        starts = begin - travel if at == 0 else start  # a vehicle starts when it need not wait
         back = begin + services[waiting] + timed.travel(problem, waiting, np.zeros_like(waiting))
-        fits = (begin <= windows[waiting, 1]) & (back <= windows[0, 1])
-        fits &= load + problem.demands[waiting] <= problem.capacity
+        fits = (begin <= windows[waiting, 1]) & (back <= windows[0, 1]) & (back - starts <= limit)
+        fits &= (releases[waiting] <= starts) & (load + demands[waiting] <= rooms).all(axis=1)
         if at == 0:
             routes += 1
-            fits |= ~fits.any()  # one that no route can serve
+            fits |= ~fits.any()  # one that no route can serve alone
         if not fits.any():
-            at, time, load = 0, windows[0, 0], 0
+            at, time, load = 0, opens, 0 * rooms
             continue
         place = int(np.where(fits, begin, np.inf).argmin())
+        start = np.broadcast_to(starts, fits.shape)[place]
         at, time = int(waiting[place]), begin[place]
-        load += int(problem.demands[at])
+        load = load + demands[at]
         waiting = np.delete(waiting, place)
     return routes

@@ -22,44 +22,16 @@ BAR = 0.8  # height of a bar; machines are 1 apart
 DUE = -1.0  # place of due dates, above machine 0
 
 
-def plot_schedule(
+def plot_jobs(
     problem: FlowShop | SingleMachine,
     row: ArrayLike,
     path: str | os.PathLike[str] | None = None,
-    *,
     title: str = "",
 ) -> Figure:
-    """Draw a Gantt chart: the jobs on each machine over time.
+    """Draw a Gantt chart: the jobs on each machine over time; see `plot_schedule`.
 
     Bars have the number of the job if they are wide enough. If there is only one machine, the
     chart shows due dates, with lines from there to the ends of late jobs.
-
-    Parameters
-    ----------
-    problem : FlowShop or SingleMachine
-    row : array_like, shape (n,), integer
-        The order of the jobs; not changed.
-    path : path, optional
-        Image file; its extension sets the format. It is written completely or not at all.
-    title : str
-        Title above the picture.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is not installed.
-    UnsupportedProblemError
-        The problem has no schedule.
-    InvalidParameterError
-        The extension is not that of an image format.
-    InvalidTourError, InvalidTypeError
-        The row is not a permutation of the jobs.
-    OSError
-        The file cannot be written.
     """
     ends = schedule_of(problem, row)
     require_image(path)
@@ -69,7 +41,7 @@ def plot_schedule(
 
 
 def draw_schedule(problem: FlowShop | SingleMachine, row: ArrayLike, axes: Any) -> None:
-    """Draw a Gantt chart on axes of Matplotlib; see `plot_schedule`."""
+    """Draw a Gantt chart on axes of Matplotlib; see `plot_jobs`."""
     ends = schedule_of(problem, row)
     jobs = np.asarray(row).reshape(-1).astype(np.int64)
     times = problem.times.reshape(problem.n, -1)[jobs]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import pickle
 from typing import Any
 
@@ -103,6 +104,43 @@ def test_solve_finds_the_best_of_all_routes(kind):
     assert found.best_feasible and found.best_cost == costs.min()
 
 
+def test_schedules_are_written_in_units_of_files(tmp_path):
+    problem = gls.VRP.read(written(tmp_path, VRPLIB))
+    row = problem.tour([[1], [2]])
+    problem.write_schedule(row, tmp_path / "plan.csv")
+    head, *lines = (tmp_path / "plan.csv").read_text().splitlines()
+    assert head == "route,stop,node,name,arrival,wait,begin,departure,load,slack"
+    assert lines[1] == "1,1,1,1,10.0,0.0,10.0,19.0,0,40.0" and len(lines) == 6
+    problem.write_schedule(row, tmp_path / "plan.JSON")
+    found = json.loads((tmp_path / "plan.JSON").read_text())
+    assert (found["cost"], found["vehicles"], found["routes"]) == (6.8, 2, [[1], [2]])
+    assert [str(value) for value in found["stops"][1].values()] == lines[1].split(",")
+    with pytest.raises(gls.exceptions.InvalidParameterError, match=r"must end in .csv or .json"):
+        problem.write_schedule(row, tmp_path / "plan.txt")
+
+
+def test_routes_without_windows_have_schedules(tmp_path):
+    problem = gls.CVRP(POINTS, ONES, 3, service_times=2)
+    row = problem.tour([[1, 2], [3]])
+    assert [stop.arrival for stop in problem.schedule(row)[0]] == [0, 5, 11, 19]
+    problem.write_schedule(row, tmp_path / "plan.csv")
+    assert (tmp_path / "plan.csv").read_text().splitlines()[2] == "1,1,1,1,5,0,5,7,1,"
+
+
+def written(folder, text):
+    (folder / "some.vrp").write_text(text)
+    return folder / "some.vrp"
+
+
+@pytest.mark.parametrize("name", ["PRIZE", "BACKHAUL", "VEHICLES_DEPOT", "CAPACITY"])
+@pytest.mark.parametrize("kind", ["VRPTW", "PCVRPTW"])
+def test_sections_that_are_not_supported_are_named(kind, name, tmp_path):
+    text = VRPLIB.replace("TYPE : VRPTW", f"TYPE : {kind}")
+    path = written(tmp_path, text.replace("EOF", f"{name}_SECTION\n1 0\n2 5\n3 1\nEOF"))
+    with pytest.raises(gls.exceptions.UnsupportedProblemError, match=f"{name}_SECTION"):
+        gls.VRP.read(path)
+
+
 def test_costs_have_open_ends_and_fixed_costs():
     plain = gls.VRP(POINTS, ONES, 3, metric="EUC_2D")
     row = plain.tour([[1, 2], [3]])
@@ -196,10 +234,55 @@ def test_damaged_text_is_named(old, new, words, tmp_path):
         ({"demands": [(0, 0), (1, 9), (1, 1), (1, 1)], "capacity": [3, 5]}, "customer 1 demands 9"),
         ({"fixed_cost": -1}, "fixed_cost"),
         ({"scale": 0}, "scale"),
-        ({"vehicles": 0}, "vehicles"),
+        ({"vehicles": 0}, "vehicles: 0 is not between 1"),
+        ({"windows": []}, "windows: shape"),
+        ({"windows": [(1, 2, 3)] * 4}, "windows: shape"),
+        ({"windows": [(0, 90), (0, 90), (0, np.nan), (0, 90)]}, r"windows: entry \(2, 1\) is nan"),
+        ({"windows": [(0, 90), (-1, 90), (0, 9), (0, 90)]}, r"windows: entry \(1, 0\) is -1"),
+        ({"windows": [(0, 90), (5, 3), (0, 9), (0, 90)]}, "windows: that of node 1 ends at 3"),
+        (
+            {"windows": [(0, 90), (0, 2**51), (0, 9), (0, 90)]},
+            r"windows: entry \(1, 1\) .* 2\*\*50",
+        ),
+        ({"windows": [(0, 9)] * 4}, "windows: a route to customer 1 alone is 1 late"),
+        ({"demands": [0, 1, 9, 1]}, "customer 2 demands 9, more than the capacity of 3"),
+        ({"demands": [(0, 0), *[(1, 2)] * 3], "capacity": [3, 5], "vehicles": 1}, "of load 2"),
+        ({"demands": [(0, 0), *[(1, 2**40)] * 3], "capacity": [3, 2**41]}, "demands, capacity: 21"),
+        ({"route_limit": 9}, "route_limit: a route to customer 3 alone takes 16, more than 9"),
+        ({"route_limit": 9, "windows": [(0, 90)] * 4}, "route_limit: .* 1 alone takes 10, more"),
+        ({"route_limit": 9, "durations": np.full((4, 4), 7)}, "route_limit: .* 1 alone takes 14"),
+        ({"route_limit": np.nan, "windows": [(0, 90)] * 4}, "route_limit: nan"),
+        ({"durations": np.full((4, 4), -7)}, r"durations: entry \(0, 0\) is -7"),
+        ({"durations": np.full((4, 4), 2**51)}, r"durations: entry \(0, 0\) .* 2\*\*50"),
+        ({"durations": np.zeros((3, 3))}, "durations: shape"),
+        ({"release_times": [0, 2**51, 0, 0]}, "release_times: entry .1,. .* more than"),
+        ({"release_times": [0, 99, 0, 0], "windows": [(0, 90)] * 4}, "customer 1 alone is 19 late"),
+        ({"start_window": (0, 2**51)}, "start_window"),
+        ({"fixed_cost": np.inf}, "fixed_cost"),
+        ({"names": "abc"}, "names: 'abc' is not a sequence"),
+        ({"names": list("abcde")}, "names: 5 of them, but there are 4 nodes"),
     ],
 )
 def test_bad_problems_are_named(change, words):
     given: dict[str, Any] = {"demands": ONES, "capacity": 3, "metric": "EUC_2D", **change}
     with pytest.raises(gls.exceptions.GpuLsError, match=words):
         gls.VRP(POINTS, **given)
+
+
+def test_a_customer_may_be_in_time_behind_another_one_only():
+    slow = np.array([[0, 1, 99, 1], [1, 0, 1, 1], [99, 1, 0, 1], [1, 1, 1, 0]])
+    given: dict[str, Any] = {"durations": slow, "metric": "EUC_2D"}
+    problem = gls.VRP(POINTS, ONES, 3, windows=[(0, 9), (0, 9), (0, 2), (0, 9)], **given)
+    assert problem.feasible(problem.tour([[1, 2, 3]])).all()
+    assert not problem.feasible(problem.tour([[2, 1, 3]])).any()
+    with pytest.raises(gls.exceptions.InvalidProblemError, match="a route to customer 2 alone"):
+        gls.VRP(POINTS, ONES, 3, windows=[(0, 9), (0, 9), (0, 1), (0, 9)], **given)
+
+
+def test_an_unlimited_fleet_suffices_for_all_limits():
+    ones, points = np.r_[0, np.ones(20, int)], np.random.default_rng(1).integers(0, 9, (21, 2))
+    loads = gls.VRP(points, np.c_[ones, ones], [99, 1])
+    assert loads.copies == 20
+    far = np.r_[[(0, 0)], np.tile((50, 0), (20, 1))]
+    times = {"windows": np.tile((0, 999), (21, 1)), "metric": "EUC_2D", "service_times": 9}
+    assert gls.VRP(far, ones, 99, **times, route_limit=120).copies >= 10

@@ -63,20 +63,20 @@ class Load(Resource):
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the words of gls::LoadData."""
-        demands, capacity = self._of(problem)
+        demands, capacity = self.limited(problem)
         words = backend.xp.asarray(demands.astype("int32"))
         data = {"demands": words, "customers": problem.customers, "capacity": capacity}
         return in_order(HEADER, "LoadData", data)
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the total load of each row's routes beyond the capacity, shape (P,)."""
-        demands, capacity = self._of(problem)
+        demands, capacity = self.limited(problem)
         loads = giant_tours.sums_of(problem, rows, demands)
         excess: NDArray[Any] = np.maximum(loads - capacity, 0).sum(axis=1)
         return excess
 
-    def _of(self, problem: RoutedProblem) -> tuple[NDArray[np.int64], int]:
-        """Return demands and capacity."""
+    def limited(self, problem: RoutedProblem) -> tuple[NDArray[np.int64], int]:
+        """Return the demands (customers + 1,) and the capacity that limits their sums."""
         if self.demands is None or self.capacity is None:
             return problem.demands, problem.capacity
         return self.demands, self.capacity

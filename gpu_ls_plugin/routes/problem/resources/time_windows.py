@@ -63,7 +63,8 @@ class TimeWindows(Resource):
     Raises
     ------
     InvalidProblemError
-        Wrong shapes or values; a window that ends before it begins.
+        Wrong shapes or values; a window that ends before it begins; times beyond 2**50, which
+        stands for no limit.
     """
 
     name = "time_windows"
@@ -76,7 +77,7 @@ class TimeWindows(Resource):
         start_window: tuple[float, float] | None = None,
         limit: float | None = None,
     ) -> None:
-        self.windows = numbers_of(windows, "windows", "nodes", "2", signed=False)
+        self.windows = _times(windows, "windows", "nodes", "2")
         n = len(self.windows)
         if self.windows.shape != (n, 2):
             raise InvalidProblemError(f"windows: shape {self.windows.shape} is not (nodes, 2)")
@@ -86,15 +87,12 @@ class TimeWindows(Resource):
             begin, end = self.windows[node].tolist()
             raise InvalidProblemError(f"windows: that of node {node} ends at {end}, before {begin}")
         releases = np.zeros(n, int) if release_times is None else release_times
-        self.release_times = numbers_of(
-            releases, "release_times", "nodes", shape=(n,), signed=False
-        )
+        self.release_times = _times(releases, "release_times", "nodes", shape=(n,))
         self.durations = None
         if durations is not None:
-            axes = ("nodes", "nodes")
-            self.durations = numbers_of(durations, "durations", *axes, shape=(n, n), signed=False)
+            self.durations = _times(durations, "durations", "nodes", "nodes", shape=(n, n))
         self.start_window = None if start_window is None else _window(start_window)
-        self.limit = None if limit is None else checks.number("limit", limit, least=0.0)
+        self.limit = None if limit is None else checks.number("limit", limit, least=0.0, most=FAR)
         for array in (self.windows, self.release_times, self.durations):
             if array is not None:
                 array.setflags(write=False)
@@ -235,10 +233,21 @@ class TimeWindows(Resource):
         return ("double", "float64", float) if real else ("gls::int64", "int64", int)
 
 
+def _times(values: ArrayLike, name: str, *axes: str, **limits: Any) -> NDArray[Any]:
+    """Return a checked copy of times of nodes, each from 0 to `FAR`."""
+    times = numbers_of(values, name, *axes, signed=False, **limits)
+    if (times > FAR).any():
+        place = tuple(int(index) for index in np.argwhere(times > FAR)[0])
+        raise InvalidProblemError(
+            f"{name}: entry {place} is {times[place]}, more than 2**50, which stands for no limit"
+        )
+    return times
+
+
 def _window(window: tuple[float, float]) -> tuple[float, float]:
     if np.shape(window) != (2,):
         raise InvalidTypeError(f"start_window: {window!r:.80} is not two numbers")
-    first, last = (checks.number("start_window", at, least=0.0) for at in window)
+    first, last = (checks.number("start_window", at, least=0.0, most=FAR) for at in window)
     if last < first:
         raise InvalidProblemError(f"start_window: ends at {last}, before {first}")
     return first, last

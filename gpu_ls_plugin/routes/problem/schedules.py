@@ -1,0 +1,111 @@
+"""Schedules of routes: the times and loads of all stops, also as files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gpu_ls_plugin.core.csv_files import save_csv
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.files import atomically
+from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
+
+TIMES = ("arrival", "wait", "begin", "departure", "slack")
+ENDINGS = (".csv", ".json")
+
+
+class Stop(NamedTuple):
+    """A stop of a route; times count from 0, in the units of the problem."""
+
+    node: int  # 0 for the depot
+    name: str
+    arrival: float
+    wait: float  # until the window opens
+    begin: float  # of the service
+    departure: float
+    load: int  # of the vehicle's first dimension when it leaves, from the depot on
+    slack: float  # how much later the service may begin; negative if it begins too late
+
+
+def windows_of(problem: RoutedProblem) -> TimeWindows | None:
+    """Return the time windows of a problem, or None if it has none."""
+    return next((part for part in problem.resources if isinstance(part, TimeWindows)), None)
+
+
+def schedule_of(problem: Any, row: Any) -> list[list[Stop]]:
+    """Return the stops of each route of one giant tour (n,); see `CVRP.schedule`."""
+    nodes = problem.customers + 1
+    timed = windows_of(problem) or TimeWindows(np.tile([0, FAR], (nodes, 1)))
+    windows, services = timed.windows, problem.service_times
+    names = problem.names or tuple(map(str, range(nodes)))
+    plan = []
+    for route in problem.routes(row):
+        visits = np.array([route])
+        driven = timed.driven(problem, visits, timed.driven(problem, visits).delays)
+        start, load = driven.starts[0], int(problem.demands[route].sum())
+        latest = windows[0, 1] - driven.late_start[0]
+        stops = [_stop(0, names, (start, 0, start, start), load, latest)]
+        for node, arrival, wait in zip(
+            [*route, 0], driven.arrivals[0], driven.waits[0], strict=True
+        ):
+            load -= int(problem.demands[node])
+            begin = arrival + wait
+            times = (arrival, wait, begin, begin + services[node])
+            stops.append(_stop(node, names, times, load, windows[node, 1]))
+        plan.append(stops)
+    return plan
+
+
+def write_schedule(problem: Any, row: Any, path: str | os.PathLike[str]) -> None:
+    """Write the schedule of one giant tour as CSV or JSON; see `CVRP.write_schedule`."""
+    check_ending(path)
+    stops = list(_published_stops(problem, row))
+    if Path(path).suffix.lower() == ".csv":
+        save_csv(path, list(stops[0]), [list(stop.values()) for stop in stops])
+        return
+    content = {
+        "name": problem.name,
+        "cost": problem.published(problem.cost(row)[0].item()),
+        "feasible": bool(problem.feasible(row)[0]),
+        "vehicles": problem.fleet,
+        "routes": problem.routes(row),
+        "stops": stops,
+    }
+    with atomically(Path(path)) as file:
+        file.write_text(json.dumps(content), encoding="utf-8")
+
+
+def check_ending(path: str | os.PathLike[str]) -> None:
+    """Raise InvalidParameterError unless the name of a file ends in .csv or .json."""
+    if Path(path).suffix.lower() not in ENDINGS:
+        raise InvalidParameterError(f"schedule: {Path(path).name!r} must end in .csv or .json")
+
+
+def _published_stops(problem: Any, row: Any) -> Iterator[dict[str, Any]]:
+    """Yield each stop with its route and its number, in units of files.
+
+    Slack is None if the window does not end.
+    """
+    for route, stops in enumerate(problem.schedule(row), start=1):
+        for number, stop in enumerate(stops):
+            found = stop._asdict()
+            found |= {key: problem.published(found[key]) for key in TIMES}
+            if stop.begin + stop.slack >= FAR:
+                found["slack"] = None
+            yield {"route": route, "stop": number, **found}
+
+
+def _stop(node: int, names: Sequence[str], times: tuple[Any, ...], load: int, latest: Any) -> Stop:
+    """Return a stop with numbers of Python; `times` are arrival, wait, begin and departure."""
+    plain = [np.asarray(number).item() for number in (*times, latest - times[2])]
+    arrival, wait, begin, departure, slack = plain
+    return Stop(node, names[node], arrival, wait, begin, departure, load, slack)
