@@ -406,6 +406,7 @@ class CVRP(Problem):
         load: float | None = None,
         duration: float | None = None,
         vehicles: float | None = None,
+        **resources: float,
     ) -> Self:
         """Return the same problem with soft constraints: a search pays for violations.
 
@@ -415,8 +416,10 @@ class CVRP(Problem):
             Price of a unit of demand beyond the capacity, of a unit of duration beyond the limit,
             and of a route beyond the fleet; integers if lengths are integers. By default prices are
             so high that a violation hardly ever pays.
+        **resources : number
+            The same for further resources, by name, such as ``time_windows=2``.
         """
-        return self._changed(penalties=Penalties.of(self, load, duration, vehicles))
+        return self._changed(penalties=Penalties.of(self, load, duration, vehicles, resources))
 
     def with_hierarchy(self, level: int | None = 1, parts: Sequence[int] | None = None) -> Self:
         """Return this problem. Deprecated: searches no longer precompute segments of tours.

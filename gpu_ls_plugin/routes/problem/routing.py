@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,6 +21,8 @@ from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.objective import Objective
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.problem import Problem
@@ -32,11 +34,15 @@ MAX_PRICE = 2.0**40  # largest price of a unit of violation if costs are integer
 
 @dataclass(frozen=True)
 class Penalties:
-    """Prices of a unit of excess load, a unit of excess duration and a route beyond the fleet."""
+    """Prices of a unit of excess load, a unit of excess duration and a route beyond the fleet.
+
+    `resources` has the prices of a unit of further resources, by name.
+    """
 
     load: float
     duration: float
     vehicles: float
+    resources: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -45,23 +51,33 @@ class Penalties:
         load: float | None,
         duration: float | None,
         vehicles: float | None,
+        resources: Mapping[str, float],
     ) -> Self:
         """Check prices, and replace those that are None with the prices of hard constraints."""
+        known = [part.name for part in problem.resources]
+        for name in resources:
+            checks.choice("resources", name, known=known)
         hard = hard_penalties(problem)
         given = {"load": load, "duration": duration, "vehicles": vehicles}
-        made = {name: getattr(hard, name) for name in given}
-        for name, value in given.items():
-            if value is None:
-                continue
-            most = MAX_PRICE if problem.integer else sys.float_info.max
-            made[name] = checks.number(name, value, least=0.0, most=most)
-            if problem.integer:
-                if made[name] != int(made[name]):
-                    raise InvalidParameterError(
-                        f"{name}: {value} is not an integer, but costs of this problem are"
-                    )
-                made[name] = int(made[name])
-        return cls(**made)
+        made = {
+            name: getattr(hard, name) if value is None else _price(problem, name, value)
+            for name, value in given.items()
+        }
+        further = {name: _price(problem, name, value) for name, value in resources.items()}
+        return cls(**made, resources=further)
+
+
+def _price(problem: RoutedProblem, name: str, value: float) -> float:
+    """Return a checked price, an integer if costs are integers."""
+    most = MAX_PRICE if problem.integer else sys.float_info.max
+    price = checks.number(name, value, least=0.0, most=most)
+    if not problem.integer:
+        return price
+    if price != int(price):
+        raise InvalidParameterError(
+            f"{name}: {value} is not an integer, but costs of this problem are"
+        )
+    return int(price)
 
 
 def price_of_demand(problem: RoutedProblem) -> float:
@@ -215,8 +231,11 @@ class Routing(Objective):
 
     def _weight(self, part: Resource) -> float:
         """Return the price of a unit of a resource's excess."""
-        weight: float | None = getattr(self.penalties, part.name, None)
-        return part.weight(self.problem) if weight is None else weight
+        if part in self.built_in:
+            price: float = getattr(self.penalties, part.name)
+            return price
+        given = self.penalties.resources.get(part.name)
+        return part.weight(self.problem) if given is None else given
 
     def __repr__(self) -> str:
         return f"Routing({self.problem!r})"

@@ -59,7 +59,7 @@ class SubProblem:
             resources: Any = [part.of_nodes(nodes) for part in whole.resources]
             problem = problem.with_resources(*resources)
         if (due := whole.penalties) is not None:
-            problem = problem.penalised(due.load, due.duration, due.vehicles)
+            problem = problem.penalised(due.load, due.duration, due.vehicles, **due.resources)
         numbers = np.empty(whole.customers + 1, np.int64)
         numbers[nodes] = np.arange(len(nodes))
         tour = problem.tour([numbers[np.asarray(route)].tolist() for route in routes])
