@@ -48,6 +48,9 @@ class RoutedProblem(Protocol):
     def symmetric(self) -> bool:
         """Whether both directions of every edge are equally long."""
 
+    def published(self, cost: Any) -> Any:
+        """Return a cost in units of files."""
+
     @property
     def longest(self) -> float:
         """An upper bound on all lengths."""
