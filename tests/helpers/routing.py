@@ -56,9 +56,9 @@ def random_vrp(customers: int, seed: int = 0, **options: Any) -> gls.VRP:
     windows = random_windows(customers, random).windows * 10
     windows[1:, 1] += 1500
     windows[0, 1] = 12000
-    demands = np.r_[0, random.integers(1, 10, customers)]
     given = {"windows": windows, "service_times": 100, "metric": "FLOOR_2D", "scale": 10}
-    return gls.VRP(points, demands, 25, **given | options)
+    given |= {"demands": np.r_[0, random.integers(1, 10, customers)], "capacity": 25}
+    return gls.VRP(points, **given | options)
 
 
 def random_windows(customers: int, random: np.random.Generator) -> gls.TimeWindows:

@@ -17,7 +17,6 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidProblemError,
     InvalidTourError,
     InvalidTypeError,
-    UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.files import naming
 from gpu_ls_plugin.core.problem import Problem, without_routes
@@ -28,6 +27,7 @@ from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours, s
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.resources.base import Resource
 from gpu_ls_plugin.routes.problem.routing import Penalties
+from gpu_ls_plugin.routes.problem.schedules import windows_of
 from gpu_ls_plugin.tours.kernels.evaluation import lengths_of, tour_costs
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -701,22 +701,30 @@ class CVRP(Problem):
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a CVRPLIB file (.vrp) from which `read` makes the same problem.
 
-        The depot is node 1. If lengths are rounded (metric "EUC_2D"), but the problem is named like
-        a set with real lengths, pass `rounding="nearest"` to `read`. The file is written completely
-        or not at all, and replaces any file of the same name.
+        The depot is node 1. Time windows, release times and limits of durations with waiting are
+        written as PyVRP reads them (TYPE : VRPTW); names of nodes are not written. If lengths are
+        rounded (metric "EUC_2D"), but the problem has windows or is named like a set with real
+        lengths, pass `rounding="nearest"` to `read`. The file is written completely or not at
+        all, and replaces any file of the same name.
 
         Raises
         ------
         UnsupportedProblemError
-            The format cannot express the problem, because its metric or a resource comes from a
-            plugin.
+            The format cannot express the problem, which the message says: its metric, a resource
+            or, for example, `fixed_cost`.
         OSError
             The file cannot be written.
         """
-        if self.resources:
-            names = ", ".join(part.name for part in self.resources)
-            raise UnsupportedProblemError(f"problem: files (.vrp) cannot express {names}")
         cvrplib.write_instance(path, self)
+
+    @property
+    def inexpressible(self) -> list[str]:
+        """Names of what files (.vrp) cannot express."""
+        timed = windows_of(self)
+        times = [
+            name for name in ("durations", "start_window") if getattr(timed, name, None) is not None
+        ]
+        return [*times, *(part.name for part in self.resources if part is not timed)]
 
     def write_solution(self, tour: Any, path: str | os.PathLike[str]) -> None:
         """Write the routes and the cost of one giant tour as a CVRPLIB file (.sol).

@@ -39,6 +39,11 @@ class RoutedProblem(Protocol):
     nodes: TSP
     penalties: Any
     resources: tuple[Any, ...]
+    scale: int
+
+    @property
+    def inexpressible(self) -> list[str]:
+        """Names of what files (.vrp) cannot express."""
 
     @property
     def integer(self) -> bool:

@@ -17,6 +17,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.core.problem_data import integers_of
 from gpu_ls_plugin.routes.problem import pyvrp_data
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, MOST, _limit, _services
+from gpu_ls_plugin.routes.problem.cvrplib import DIMACS
 from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows, checked_durations
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 EXTRAS = ("names", "scale", "fixed_cost", "durations", "start_window", "open_routes")
-DIMACS = 10  # units of a length in the DIMACS convention
 WORDS = {  # of errors of `TSP`
     "for a matrix of lengths use from_matrix": "pass a matrix of lengths as `distances`",
     "use TSP.from_matrix(matrix)": "pass `distances`",
@@ -211,7 +211,7 @@ class VRP(CVRP):
         given |= {"vehicles": vehicles, "copies": copies, "optimum": optimum}
         given |= {"locations": instance.coordinates, "distances": instance.matrix}
         planar = instance.metric.name in ("EUC", "EUC_2D")
-        windowed = instance.windows is not None
+        windowed = instance.windows is not None and not instance.real
         if rounding == "dimacs" or (rounding == "auto" and windowed and planar):
             if not (planar or instance.metric.explicit):
                 raise InvalidParameterError("rounding: 'dimacs' is for lengths of type EUC_2D")
@@ -232,6 +232,13 @@ class VRP(CVRP):
         """Windows of all nodes, shape (customers + 1, 2), read-only; None if there are none."""
         timed = self._timed
         return None if timed is None else timed.windows
+
+    @property
+    def inexpressible(self) -> list[str]:
+        """Names of what files (.vrp) cannot express."""
+        found = [name for name in ("fixed_cost", "open_routes") if getattr(self, name)]
+        found += [] if self.durations is None else ["durations"]
+        return list(dict.fromkeys([*found, *super().inexpressible]))
 
     @property
     def _timed(self) -> TimeWindows | None:

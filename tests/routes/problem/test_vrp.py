@@ -256,6 +256,53 @@ def test_files_are_read_by_each_convention(text, suffix, tmp_path):
     assert gls.solve(path, 0.2, backend="cpu").best_cost == 48
 
 
+WRITTEN: dict[str, Any] = {
+    "tenths": lambda: random_vrp(9, vehicles=7, release_times=np.r_[0, range(3, 30, 3)]),
+    "limits": lambda: random_vrp(9, route_limit=12345, service_times=np.r_[0, range(9)]),
+    "times": lambda: gls.VRP(POINTS, ONES, 3, windows=[(0, 2**50)] * 4, service_times=0.3),
+    "rounded": lambda: some(3, route_limit=180),
+    "distances": lambda: gls.VRP(
+        None, ONES, 3, distances=np.arange(16).reshape(4, 4), release_times=[0, 5, 1, 2]
+    ),
+    "no windows": lambda: gls.VRP(POINTS, ONES, 3, route_limit=25.5, vehicles=3),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_files_make_the_same_problem(kind, tmp_path):
+    problem = WRITTEN[kind]()
+    problem.write(tmp_path / "some.vrp")
+    found = gls.VRP.read(tmp_path / "some.vrp", rounding="nearest" if kind == "rounded" else "auto")
+    for name in ("n", "fleet", "capacity", "scale", "route_limit"):
+        assert getattr(found, name) == getattr(problem, name)
+    for name in ("service_times", "windows", "demands"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(problem, name))
+    assert found.integer == problem.integer and found.nodes.metric == problem.nodes.metric
+    rows = giant_tours(problem, 9, 1)
+    np.testing.assert_array_equal(found.cost(rows), problem.cost(rows))
+    np.testing.assert_array_equal(found.excess(rows), problem.excess(rows))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"fixed_cost": 3}, "fixed_cost"),
+        ({"open_routes": True}, "open_routes"),
+        ({"durations": np.ones((10, 10)) - np.eye(10)}, "durations"),
+        ({"start_window": (0, 5000)}, "start_window"),
+        ({"scale": 100}, "scale 100"),
+        ({"windows": None}, "scale 10"),
+        ({"metric": "EUC_2D"}, "scale 10"),
+        ({"demands": np.ones((10, 2), int) * np.r_[0, [1] * 9][:, None]}, "load 2"),
+    ],
+)
+def test_what_files_cannot_express_is_named(options, words, tmp_path):
+    given = {"capacity": [25, 25], **options} if "demands" in options else options
+    with pytest.raises(gls.exceptions.UnsupportedProblemError, match=f"express .*{words}"):
+        random_vrp(9, **given).write(tmp_path / "some.vrp")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
