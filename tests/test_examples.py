@@ -144,6 +144,20 @@ def test_experiment(tmp_path: Path) -> None:
     assert (tmp_path / "experiment" / "report.html").read_text("utf-8").count("<img") == 3
 
 
+def test_delivery_schedule(tmp_path: Path) -> None:
+    need("matplotlib", "plot")
+    gls.VRP(
+        [(0, 0), (30, 40), (60, 0)], [0, 1, 1], 2, windows=[(0, 300), (90, 95), (0, 300)],
+    ).write(tmp_path / "some.vrp")  # fmt: skip
+    files = ("--seconds", 0.2, "--csv", "plan.csv", "--chart", "plan.png")
+    out = run("delivery_schedule.py", "some.vrp", *files, folder=tmp_path)
+    assert "some: vehicles 1, cost 160, in time: True" in out
+    # The service of customer 1 begins when its window opens.
+    assert ["1", "90", "0", "90", "5"] in [line.split()[:5] for line in out.splitlines()]
+    assert len((tmp_path / "plan.csv").read_text().splitlines()) == 5
+    assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.slow
 def test_time_windows(tmp_path: Path) -> None:
     assert re.fullmatch(r"length \d+, in time: True\n", run("time_windows.py", folder=tmp_path))

@@ -94,6 +94,10 @@ class DomainProblem(View, ShownParameters, Problem):
         exact = costs if costs is not None and problem.integer else problem.cost(rows)
         return np.asarray(exact, dtype=np.float64)
 
+    def published(self, costs: Any) -> Any:
+        """Return costs as reports show them."""
+        return self.wrapped.published(costs)
+
     @property
     def _own(self) -> bool:
         """Whether the class belongs to this package and is not a user's subclass."""

@@ -136,15 +136,17 @@ class Experiment(ShownParameters):
 
     def _perform(self, run: Run, curve: Curve) -> list[list[Any]]:
         algorithm = _fresh(run.algorithm, self.algorithms[run.algorithm])
+        problem = self.problems[run.problem]
         algorithm.callback = _Trace(curve, algorithm.callback)
         result = minimize(
-            self.problems[run.problem],
+            problem,
             algorithm,
             self.termination,
             copy_algorithm=False,
             seed=run.seed,
         )
-        curve.end(algorithm.evaluator.n_eval, algorithm.n_iter - 1, _costs(result.opt))
+        costs = _costs(problem, result.opt)
+        curve.end(algorithm.evaluator.n_eval, algorithm.n_iter - 1, costs)
         return [] if result.X is None else np.atleast_2d(result.X).tolist()
 
 
@@ -156,16 +158,18 @@ class _Trace(Callback):
         self.curve, self.other = curve, other
 
     def __call__(self, algorithm: Any) -> None:
-        self.curve.note(algorithm.evaluator.n_eval, algorithm.n_iter, _costs(algorithm.opt))
+        costs = _costs(algorithm.problem, algorithm.opt)
+        self.curve.note(algorithm.evaluator.n_eval, algorithm.n_iter, costs)
         self.other(algorithm)
 
 
-def _costs(solutions: Any) -> Costs:
-    """Return the finite objectives of feasible solutions; an empty list for None."""
+def _costs(problem: Any, solutions: Any) -> Costs:
+    """Return the finite objectives of feasible solutions, published; an empty list for None."""
     if solutions is None or not len(solutions):
         return []
     costs = solutions.get("F")
-    kept: Costs = costs[solutions.get("FEAS")[:, 0] & np.isfinite(costs).all(axis=1)].tolist()
+    costs = costs[solutions.get("FEAS")[:, 0] & np.isfinite(costs).all(axis=1)]
+    kept: Costs = (costs if problem.n_obj > 1 else view_of(problem).published(costs)).tolist()
     return kept
 
 
@@ -207,11 +211,12 @@ def _termination(given: Any) -> Termination:
 
 
 def _optimum(problem: Any) -> float | None:
-    """Return the known optimum of a problem with one objective, from the problem or TSPLIB."""
-    front = problem.pareto_front() if problem.n_obj == 1 else None
-    if front is None:
-        return view_of(problem).least_cost() if problem.n_obj == 1 else None
-    return float(front[0, 0]) if math.isfinite(front[0, 0]) else None
+    """Return the known, published optimum of a problem with one objective."""
+    if problem.n_obj > 1:
+        return None
+    front, view = problem.pareto_front(), view_of(problem)
+    best = view.least_cost() if front is None else float(front[0, 0])
+    return float(view.published(best)) if best is not None and math.isfinite(best) else None
 
 
 def _silent() -> Any:

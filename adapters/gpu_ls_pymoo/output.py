@@ -20,7 +20,8 @@ from gpu_ls_pymoo.search import STATISTICS
 class LocalSearchOutput(ShownParameters, Output):
     """Columns of a run with local search, for ``minimize(..., verbose=True)``.
 
-    ``best`` and ``mean`` are fitness values of the population. ``gap %`` is the distance of the
+    ``best`` and ``mean`` are fitness values of the population, as reports show them
+    (`gpu_ls_plugin.Problem.published`). ``gap %`` is the distance of the
     best from the optimum, if that is known. ``distinct`` is the number of distinct tours, and
     ``entropy`` is the entropy of their edges in nats
     (`gpu_ls_plugin.evolution.diversity.entropy`). If the library cannot search the
@@ -57,12 +58,13 @@ class LocalSearchOutput(ShownParameters, Output):
         """Set the columns for the generation that has just ended."""
         super().update(algorithm)
         values, best = algorithm.pop.get("F")[:, 0], float(algorithm.opt.get("F")[0, 0])
-        self.best.set(f"{best:.10g}")
-        self.mean.set(f"{values.mean():.8g}")
+        view = view_of(algorithm.problem)
+        self.best.set(f"{view.published(best):.10g}")
+        self.mean.set(f"{view.published(values.mean()):.8g}")
         if self.optimum:
             self.gap.set(f"{100 * (best - self.optimum) / abs(self.optimum):.3f}")
         self._update_search(algorithm)
-        features = view_of(algorithm.problem).features(algorithm.pop)
+        features = view.features(algorithm.pop)
         rows = algorithm.pop.get("X") if features is None else np.sort(features, axis=1)
         self.distinct.set(len(np.unique(rows, axis=0)))
         self.entropy.set(None if features is None else f"{entropy_of(np, features):.2f}")

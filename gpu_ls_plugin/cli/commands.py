@@ -195,7 +195,7 @@ def _solve_on_islands(
 
     chosen: dict[int, Any] = {}
     display = domain_of(problem).display(problem, settings)
-    display.view = IslandView()
+    display.view = IslandView(problem.published)
 
     def search(show: Callable[[Progress], None]) -> Result:
         with cluster_options.opened_islands(options) as islands:

@@ -6,7 +6,7 @@ import inspect
 import io
 import os
 import sys
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.cli.outputs import OUTPUTS
@@ -42,17 +42,20 @@ STYLES = {
 
 
 def summary(problem: Problem, settings: Settings, result: Result) -> dict[str, Any]:
-    """Return the facts about a result; `settings` must be complete."""
+    """Return the facts about a result, as reports show them; `settings` must be complete."""
     statistics = result.statistics
     seconds = max(statistics.seconds, 1e-9)
+    best, optimum = problem.published(result.best_cost), problem.optimum
+    if optimum is not None:
+        optimum = problem.published(optimum)
     return {
         "problem": problem.name,
         **domain_of(problem).facts(problem, result),
         "search": text_of(settings.search),
-        "best_cost": result.best_cost,
-        "mean_cost": float(result.costs.mean()),
-        "optimum": problem.optimum,
-        "gap_percent": gap_percent(result.best_cost, problem.optimum),
+        "best_cost": best,
+        "mean_cost": float(problem.published(result.costs.mean())),
+        "optimum": optimum,
+        "gap_percent": gap_percent(best, optimum),
         "population": len(result.costs),
         "start": settings.start,
         "kicks_per_tour": settings.kicks,
@@ -61,6 +64,7 @@ def summary(problem: Problem, settings: Settings, result: Result) -> dict[str, A
         "evaluations_per_second": statistics.evaluations / seconds,
         "kicks_per_second": statistics.kicks / seconds,
         **statistics.as_dict(),
+        "history": [asdict(point) for point in result.published_history],
         "interrupted": statistics.interrupted,
     }
 

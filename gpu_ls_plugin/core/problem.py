@@ -112,6 +112,15 @@ class Problem(ABC):
             As `check`.
         """
 
+    def published(self, cost: Any, /) -> Any:
+        """Return a cost as reports show it: a number, or an array of numbers.
+
+        Reports are what `gpu-ls`, displays, tables and titles of plots show; `Result` has the
+        costs of `cost`. Unless overridden, both are the same. A problem overrides the method if,
+        for example, its costs are tenths of those in files.
+        """
+        return cost
+
     def costs_on(self, backend: Any, rows: Any, /) -> Any:
         """Return the costs of checked int32 rows (P, n) on a backend, as an array of that backend.
 

@@ -16,6 +16,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.compilations import compilations
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from numpy.typing import NDArray
@@ -60,6 +61,11 @@ def cost_text(cost: float) -> str:
     return f"{cost:,.0f}" if float(cost).is_integer() else f"{cost:,.2f}"
 
 
+def unchanged(cost: Any) -> Any:
+    """Return the same cost: most problems report costs as they are."""
+    return cost
+
+
 class View(Protocol):
     """An additional view of a search, shown below the search's state."""
 
@@ -83,6 +89,8 @@ class SearchDisplay:
         If given, the display shows the gap to it.
     console : rich.console.Console, optional
         By default stderr, so that stdout stays free for results.
+    published : callable
+        Returns a cost as it is shown, such as `Problem.published`; by default the same cost.
 
     Attributes
     ----------
@@ -101,6 +109,7 @@ class SearchDisplay:
         seconds: float = math.inf,
         optimum: float | None = None,
         console: Console | None = None,
+        published: Callable[[Any], Any] = unchanged,
     ) -> None:
         from rich.console import Console
         from rich.spinner import Spinner
@@ -110,6 +119,7 @@ class SearchDisplay:
         self.optimum = None if optimum is None else checks.number("optimum", optimum)
         drawn = Console(stderr=True) if console is None else console
         self.console = checks.instance("console", drawn, kind=Console, wanted="rich Console")
+        self.published = published
         self._live: Live | None = None
         self._waiting = Spinner("dots")
         self._closing = ExitStack()
@@ -196,9 +206,9 @@ class SearchDisplay:
         """Return the columns about the costs of the tours."""
         gap = gap_percent(progress.best_cost, self.optimum)
         return [
-            f"best {cost_text(progress.best_cost)}",
+            f"best {cost_text(self.published(progress.best_cost))}",
             *([] if gap is None else [f"gap {gap_text(gap)} %"]),
-            f"mean {cost_text(progress.mean_cost)}",
+            f"mean {cost_text(self.published(progress.mean_cost))}",
         ]
 
 
@@ -215,7 +225,7 @@ class SolutionDisplay(SearchDisplay, ABC, Generic[Given, Seen]):
     """A display that also evaluates the best solutions of the search from time to time."""
 
     def __init__(self, problem: Given, seconds: float, console: Console | None = None) -> None:
-        super().__init__(problem.name, seconds, problem.optimum, console)
+        super().__init__(problem.name, seconds, problem.optimum, console, problem.published)
         self.problem = problem
         self._looked: Seen | None = None
         self._next_look = 0.0

@@ -483,9 +483,9 @@ class Result:
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write a line for each row to a CSV file, atomically.
 
-        The columns are ``row``, ``cost``, ``feasible`` (yes or no) and ``tour``, which has the
-        entries of the row, separated by spaces. For vehicle routing, there is also ``routes``, in
-        which ``|`` separates the routes.
+        The columns are ``row``, ``cost`` (as `Problem.published` returns it), ``feasible`` (yes or
+        no) and ``tour``, which has the entries of the row, separated by spaces. For vehicle
+        routing, there is also ``routes``, in which ``|`` separates the routes.
 
         Raises
         ------
@@ -494,17 +494,36 @@ class Result:
         """
         tours, vehicles = _on_host(self.tours), self._vehicles
         routes = None if vehicles is None else [vehicles.routes(row) for row in tours]
-        save_rows(path, tours, _on_host(self.costs), _on_host(self.feasible), routes)
+        save_rows(path, tours, self._shown(_on_host(self.costs)), _on_host(self.feasible), routes)
 
     def save_history(self, path: str | os.PathLike[str]) -> None:
-        """Write the history to a CSV file, as `history.save_history` does."""
-        save_history(self.statistics.history, path)
+        """Write the history, with published costs, as `history.save_history` does."""
+        save_history(self.published_history, path)
 
     def plot(
         self, path: str | os.PathLike[str] | None = None, *, optimum: float | None = None
     ) -> Figure:
-        """Draw the best and the mean cost over time, as `history.plot_history` does."""
-        return plot_history(self.statistics.history, path, optimum=optimum)
+        """Draw the best and the mean published cost over time, as `history.plot_history` does.
+
+        An `optimum` is a cost of the problem, like those of the result.
+        """
+        if optimum is not None:
+            checks.number("optimum", optimum)
+            optimum = self._shown(optimum)
+        return plot_history(self.published_history, path, optimum=optimum)
+
+    @property
+    def published_history(self) -> list[Point]:
+        """The history of the statistics with costs as reports show them (`Problem.published`)."""
+        shown = self._shown
+        return [
+            replace(point, best_cost=shown(point.best_cost), mean_cost=shown(point.mean_cost))
+            for point in self.statistics.history
+        ]
+
+    def _shown(self, costs: Any) -> Any:
+        """Return costs as reports show them."""
+        return costs if self.problem is None else self.problem.published(costs)
 
     def _rows(self, rows: Any) -> Result:
         with _device_of(self.tours):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.core.progress import cost_text, in_units
+from gpu_ls_plugin.core.progress import cost_text, in_units, unchanged
 from gpu_ls_plugin.core.result import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import RenderableType
 
 STYLES = {"searching": "green", "waiting": "yellow", "done": "dim"}
@@ -42,7 +44,13 @@ class IslandProgress(Progress):
 
 
 class IslandView:
-    """Shows islands below the state of a search; for `SearchDisplay.view`."""
+    """Shows islands below the state of a search; for `SearchDisplay.view`.
+
+    `published` returns a cost as it is shown, such as `Problem.published`.
+    """
+
+    def __init__(self, published: Callable[[Any], Any] = unchanged) -> None:
+        self.published = published
 
     def columns(self, progress: Progress) -> list[str]:
         """Return strings about islands, for a display of a single line."""
@@ -63,18 +71,17 @@ class IslandView:
             table.add_column(name)
         lines = progress.islands if isinstance(progress, IslandProgress) else ()
         for line in lines[:MOST_LINES]:
-            island, state, *rest = _cells(line)
+            island, state, *rest = self._cells(line)
             table.add_row(island, Text(state, style=STYLES.get(state, "")), *map(Text, rest))
         return table
 
-
-def _cells(line: IslandLine) -> tuple[str, ...]:
-    return (
-        str(line.island),
-        line.state,
-        "" if line.best is None else cost_text(line.best),
-        "" if line.mean is None else cost_text(line.mean),
-        in_units(line.kicks),
-        f"{line.stretches:,}",
-        f"{line.worker} {line.backend}" + (f", restarted {line.lives}" if line.lives else ""),
-    )
+    def _cells(self, line: IslandLine) -> tuple[str, ...]:
+        best, mean = (
+            "" if cost is None else cost_text(self.published(cost))
+            for cost in (line.best, line.mean)
+        )
+        restarted = f", restarted {line.lives}" if line.lives else ""
+        return (
+            *(str(line.island), line.state, best, mean, in_units(line.kicks)),
+            *(f"{line.stretches:,}", f"{line.worker} {line.backend}{restarted}"),
+        )

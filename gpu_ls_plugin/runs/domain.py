@@ -421,7 +421,9 @@ class Domain(ABC):
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
         """Return the display of a search's progress."""
-        return SearchDisplay(problem.name, settings.seconds, problem.optimum)
+        return SearchDisplay(
+            problem.name, settings.seconds, problem.optimum, published=problem.published
+        )
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
         """Return facts about a problem and its best row, as plain numbers."""
@@ -432,7 +434,10 @@ class Domain(ABC):
         return f"{found['variables']:,} variables"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return lines about the best row and its `gap`, keyed by the first word of each line."""
+        """Return lines about the best row and its `gap`, keyed by the first word of each line.
+
+        Costs in `found` are as `Problem.published` returns them.
+        """
         mean = f"{cost_text(found['mean_cost'])} over {found['population']:,} rows"
         return {"best": f"{cost_text(found['best_cost'])}{gap}", "mean": mean}
 

@@ -183,7 +183,7 @@ def _check_plot(problem: Any, path: Path) -> None:
 
 
 def _save_plot(problem: Any, result: Result, path: Path) -> None:
-    title = f"{problem.name}: {cost_text(result.best_cost)}"
+    title = f"{problem.name}: {cost_text(problem.published(result.best_cost))}"
     plot_jobs(problem, result.best_tour, path, title)
 
 

@@ -109,7 +109,8 @@ def _found(subject: Subject, domain: Domain, problem: Problem, stage: Any) -> Re
 
 def _check_reports(subject: Subject, domain: Domain, problem: Problem, found: Result) -> None:
     """Raise unless the facts of a result can be written as JSON, and all reports are strings."""
-    known = {"best_cost": found.best_cost, "mean_cost": float(found.costs.mean())}
+    shown = problem.published
+    known = {"best_cost": shown(found.best_cost), "mean_cost": float(shown(found.costs.mean()))}
     known |= {"population": ROWS, "kicks_per_second": 0.0, "evaluations_per_second": 0.0}
     with subject.blamed("facts(), size(), lines() or work()", "see gpu_ls_plugin/runs/domain.py"):
         facts: dict[str, Any] = domain.facts(problem, found) | known | found.statistics.as_dict()

@@ -237,7 +237,7 @@ def check_plot(problem: TSP, path: Path) -> None:
 
 
 def _save_plot(problem: TSP, result: Result, path: Path) -> None:
-    title = f"{problem.name}: {cost_text(result.best_cost)}"
+    title = f"{problem.name}: {cost_text(problem.published(result.best_cost))}"
     drawing.plot_tour(problem, result.best_tour, path, title=title)
 
 

@@ -8,7 +8,7 @@ import pytest
 import gpu_ls_plugin as gls
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import random_problem, random_tours
-from tests.helpers.routing import giant_tours, random_cvrp
+from tests.helpers.routing import giant_tours, random_cvrp, random_vrp
 from tests.routes.time_windows import some_windows
 from tests.tours.objectives.third_party import Forbidden
 
@@ -22,6 +22,7 @@ HARD = {
     "capacity": random_cvrp("capacity", 12),
     "duration": random_cvrp("real duration", 12),
     "fleet": random_cvrp("fleet", 12),
+    "windows": random_vrp(12),
 }
 
 

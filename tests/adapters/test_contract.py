@@ -19,6 +19,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from tests.evolution.samples import cities, rows, undirected
 from tests.helpers.marks import slow_after
+from tests.helpers.routing import random_vrp
 
 N, SIZE = 60, 40
 TSP = gls.TSP(cities(N), "EUC_2D", name="sixty")
@@ -174,17 +175,21 @@ def test_starts_are_searched_in_one_batch(face, diary):
         face.starts(TSP, 12, construction="nearest_neighbor")
 
 
-def test_giant_tours(face):
-    given = face.starts(ROUTING, 10)
-    assert is_tours(given, ROUTING.n) and ROUTING.feasible(given).all()
-    assert face.costs(ROUTING, given) == ROUTING.cost(given).tolist()
-    some = rows(ROUTING.n, 10)
-    made = face.search(ROUTING, some)
-    assert is_tours(made, ROUTING.n)
-    assert (ROUTING.tsp.cost(made) < ROUTING.tsp.cost(some)).all()
-    assert ROUTING.feasible(made).all() and not ROUTING.feasible(some).all()
-    children = face.cross(ROUTING, "segment_recombination", some, made)
-    assert is_tours(children, ROUTING.n)
+@pytest.mark.parametrize("kind", ["capacity", "windows"])
+def test_giant_tours(face, kind):
+    problem = ROUTING if kind == "capacity" else random_vrp(20)
+    given = face.starts(problem, 10)
+    assert is_tours(given, problem.n) and problem.feasible(given).all()
+    assert face.costs(problem, given) == problem.cost(given).tolist()
+    some = rows(problem.n, 10)
+    made = face.search(problem, some)
+    assert is_tours(made, problem.n)
+    assert (problem.tsp.cost(made) < problem.tsp.cost(some)).all()
+    assert problem.feasible(made).sum() > problem.feasible(some).sum()
+    assert kind == "windows" or problem.feasible(made).all()
+    children = face.cross(problem, "segment_recombination", some, made)
+    assert is_tours(children, problem.n)
+    assert is_tours(face.perturb(problem, "string_removal", given), problem.n)
 
 
 def test_rows_that_are_no_tours_are_named(face):

@@ -15,7 +15,7 @@ from gpu_ls_plugin.tours.problem import referee
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
-from tests.helpers.routing import giant_tours, random_cvrp
+from tests.helpers.routing import giant_tours, random_cvrp, random_vrp
 from tests.tours.objectives.third_party import Tolls, some_loads, some_tolls
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ TOURS: dict[str, Any] = {
 ROUTES: dict[str, Any] = {
     "routes": lambda: random_cvrp("capacity", 40),
     "real routes": lambda: random_cvrp("real duration", 40),
+    "routes with windows": lambda: random_vrp(12, fixed_cost=300),
     "soft routes": lambda: random_cvrp("real", 40).penalised(load=0.3),
     "no feasible routes": lambda: unreachable("EUC_2D"),
     "no feasible real routes": lambda: unreachable("EUC"),

@@ -18,6 +18,7 @@ from gpu_ls_plugin.runs.elites import Elites
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import random_tours
+from tests.helpers.routing import random_vrp
 from tests.tours.objectives.third_party import Tolls
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ PAIRS: dict[str, Callable[[int], Any]] = {
     "demands": lambda k: gls.CVRP(_drawn(1), np.arange(N) % (3 + k), 40, vehicles=9),
     "capacities": lambda k: gls.CVRP(_drawn(1), np.arange(N) % 5, 40 + k, vehicles=9),
     "limits": lambda k: gls.CVRP(_drawn(1), np.arange(N) % 5, 40, vehicles=9, route_limit=900 + k),
+    "windows": lambda k: random_vrp(9, windows=[(0, 20000), *[(k, 9000)] * 9]),
     "flows": lambda k: gls.QuadraticAssignment.generated(9, k),
     "agents": lambda k: gls.GeneralisedAssignment.generated("C", 20, 2 + k, seed=1),
     "costs": lambda k: gls.GeneralisedAssignment.generated("C", 20, 2, seed=k),

@@ -24,6 +24,7 @@ from gpu_ls_plugin.runs.settings import Settings
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_tours
+from tests.helpers.routing import random_vrp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,6 +114,7 @@ def test_a_target_ends_all_islands(islands):
 ROUTES = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 40)
 PROBLEMS = {
     "routes": (ROUTES, {"kicks": 20, "population": 3}),
+    "windows": (random_vrp(20), {"kicks": 20, "population": 3}),
     # Four colours are too few, so that no target ends the run.
     "colours": (gls.GraphColouring.queen(5, 5, 4), {"kicks": 3, "population": 3}),
     "quadratic": (gls.QuadraticAssignment.generated(9, 1), {"kicks": 3, "population": 3}),

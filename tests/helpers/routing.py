@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,6 +44,21 @@ def random_cvrp(kind: str, customers: int, seed: int = 0, capacity: int = 25) ->
         matrix = (far * random.uniform(0.8, 1.2, far.shape)).astype(int)
         return gls.CVRP.from_matrix(matrix, demands, capacity, **given)
     return gls.CVRP(points, demands, capacity, **given).with_resources(*resources)
+
+
+def random_vrp(customers: int, seed: int = 0, **options: Any) -> gls.VRP:
+    """Return a random problem with time windows in tenths, which has feasible rows.
+
+    Many random rows miss a window; routes to a single customer miss none.
+    """
+    random = np.random.default_rng(seed)
+    points = random.integers(0, 1000, (customers + 1, 2))
+    windows = random_windows(customers, random).windows * 10
+    windows[1:, 1] += 1500
+    windows[0, 1] = 12000
+    given = {"windows": windows, "service_times": 100, "metric": "FLOOR_2D", "scale": 10}
+    given |= {"demands": np.r_[0, random.integers(1, 10, customers)], "capacity": 25}
+    return gls.VRP(points, **given | options)
 
 
 def random_windows(customers: int, random: np.random.Generator) -> gls.TimeWindows:

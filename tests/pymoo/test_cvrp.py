@@ -30,7 +30,7 @@ from gpu_ls_plugin.routes.plan import settings as route_settings
 from gpu_ls_plugin.routes.searches.genetic import hybrid_genetic
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 from tests.helpers.marks import diagonal, slow_after
-from tests.helpers.routing import giant_tours, random_cvrp, rewritten, scarce_cvrp
+from tests.helpers.routing import giant_tours, random_cvrp, random_vrp, rewritten, scarce_cvrp
 from tests.pymoo.test_crossover import crossed, seed_of
 
 if TYPE_CHECKING:
@@ -116,6 +116,22 @@ def test_names_optimum_and_copies(cvrp):
     assert cloudpickle.loads(cloudpickle.dumps(problem)).cvrp.optimum == 10
     assert problem.routes(known.tour([[2, 1]]).astype(float)) == [[2, 1]]
     assert CVRPProblem(cvrp).pareto_front() is None
+
+
+SPLIT, CYCLES = adapter.SplitCrossover(), adapter.RouteEdgeAssemblyCrossover()
+
+
+@pytest.mark.parametrize("crossover", [SPLIT, CYCLES])
+def test_routes_with_windows(crossover):
+    problem = random_vrp(12, 1, fixed_cost=200)
+    operators: dict[str, Any] = {
+        "sampling": adapter.LocalSearchSampling(),
+        "mutation": adapter.PerturbationMutation(),
+        "eliminate_duplicates": adapter.TourDuplicateElimination(),
+    }
+    for algorithm in (GA(8, crossover=crossover, **operators), MemeticGA(6)):
+        result = minimize(CVRPProblem(problem), algorithm, ("n_gen", 3), seed=1)
+        assert problem.feasible(result.X)[0] and result.F[0] == problem.cost(result.X)[0]
 
 
 def test_the_same_routes_are_duplicates(cvrp):

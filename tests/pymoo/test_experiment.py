@@ -24,9 +24,10 @@ from pymoo.termination import get_termination
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_pymoo import Experiment, TSPProblem
+from gpu_ls_pymoo import CVRPProblem, Experiment, LocalSearchOutput, MemeticGA, TSPProblem
 from tests.evolution.samples import cities
 from tests.helpers.killed_experiment import ENDS_AT, SEEDS, experiment
+from tests.helpers.routing import random_vrp
 from tests.tours.problem.test_known_optima import burma14
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,6 +133,19 @@ def test_problems_with_several_objectives_have_fronts(tmp_path):
     assert record.costs == result.F.tolist() and record.objectives == 2
     assert [point.generation for point in record.curve] == [1, 2, 4, 4]
     assert all(0 <= gap < 100 for gap in results.gaps.values())
+
+
+def test_costs_are_in_units_of_files(tmp_path, capsys):
+    problem = random_vrp(9, optimum=100, name="tenths")
+    results = small(tmp_path, algorithms=[MemeticGA(6)], problems=[problem], seeds=1).run()
+    (record,) = results.records
+    (row,) = record.solutions
+    assert record.optimum == 100 and record.costs == [[problem.cost(row)[0] / 10]]
+    assert f"best {record.costs[0][0]:,.2f}" in capsys.readouterr().err
+    shows = MemeticGA(6, output=LocalSearchOutput())
+    found = minimize(CVRPProblem(problem), shows, ("n_gen", 1), seed=1, verbose=True)
+    best, shown = found.F[0], capsys.readouterr().out
+    assert f" {best / 10:.10g} " in shown and f" {best / 10 - 100:.3f} " in shown
 
 
 def test_lists_are_named_by_class_and_problem(tmp_path):

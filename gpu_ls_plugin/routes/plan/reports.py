@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.progress import SolutionDisplay, cost_text, gap_percent, gap_text
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.routes.problem.schedules import windows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,26 +18,33 @@ MOST_COMPLAINTS = 3  # maximum number of violations that are printed
 
 
 def about_routes(problem: CVRP, result: Result) -> dict[str, Any]:
-    """Return the limits of the problem and the routes of the best tour as plain values."""
+    """Return the limits of the problem and the routes of the best tour as plain values.
+
+    Costs and times are in units of files.
+    """
     best, sums = result.best_tour, problem.route_sums(result.best_tour)
-    used = sums.customers[0] > 0
+    used, shown = sums.customers[0] > 0, problem.published
+    limit, durations = problem.route_limit, sums.durations[0][used].tolist()
+    if (timed := windows_of(problem)) is not None or problem.durations is not None:
+        limit = limit if timed is None else timed.limit
+        durations = [stops[-1].arrival - stops[0].departure for stops in problem.schedule(best)]
     return {
         "customers": problem.customers,
         "metric": problem.nodes.metric.name,
         "capacity": problem.capacity,
-        "route_limit": problem.route_limit,
+        "route_limit": None if limit is None else shown(limit),
         "vehicles": problem.fleet,
         "feasible": bool(problem.feasible(best)[0]),
         "complaints": problem.complaints(best),
-        "travelled_cost": problem.cost(best)[0].item(),
+        "travelled_cost": shown(problem.cost(best)[0].item()),
         "infeasible_share": 1.0 - float(problem.feasible(result.tours).mean()),
         "routes": [
-            {"customers": customers, "load": load, "cost": cost, "duration": duration}
-            for customers, load, cost, duration in zip(
+            {"customers": customers, "load": load, "cost": shown(cost), "duration": shown(time)}
+            for customers, load, cost, time in zip(
                 problem.routes(best),
                 sums.loads[0][used].tolist(),
                 sums.costs[0][used].tolist(),
-                sums.durations[0][used].tolist(),
+                durations,
                 strict=True,
             )
         ],
@@ -88,7 +96,7 @@ class RouteDisplay(SolutionDisplay[CVRP, Looked]):
             return ["no feasible routes yet", infeasible]
         gap = gap_percent(looked.cost, self.optimum)
         return [
-            f"best {cost_text(looked.cost)}",
+            f"best {cost_text(self.published(looked.cost))}",
             *([] if gap is None else [f"gap {gap_text(gap)} %"]),
             f"{looked.routes:,} routes",
             infeasible,

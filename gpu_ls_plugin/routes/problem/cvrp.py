@@ -17,7 +17,6 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidProblemError,
     InvalidTourError,
     InvalidTypeError,
-    UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.files import naming
 from gpu_ls_plugin.core.problem import Problem, without_routes
@@ -28,6 +27,7 @@ from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours, s
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.resources.base import Resource
 from gpu_ls_plugin.routes.problem.routing import Penalties
+from gpu_ls_plugin.routes.problem.schedules import windows_of
 from gpu_ls_plugin.tours.kernels.evaluation import lengths_of, tour_costs
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -142,6 +142,7 @@ class CVRP(Problem):
     resources: tuple[Resource, ...]
     penalties: Penalties | None
     names: tuple[str, ...] | None = None  # of the depot and the customers
+    durations: NDArray[Any] | None = None  # times of travel (nodes, nodes); None: lengths
     scale: int = 1  # by how much lengths and times are larger than those of files
 
     def __init__(
@@ -352,7 +353,8 @@ class CVRP(Problem):
         penalties: Penalties | None = None,
     ) -> None:
         if nodes.n < 2:
-            raise InvalidProblemError("coordinates: a depot alone; there are no customers")
+            given = "coordinates" if nodes.matrix is None else "matrix"
+            raise InvalidProblemError(f"{given}: a depot alone; there are no customers")
         capacity = checks.integer("capacity", capacity, least=1, most=MOST)
         its_demands = _demands(demands, nodes.n)
         services = _services(service_times, nodes)
@@ -575,7 +577,8 @@ class CVRP(Problem):
     def complaints(self, tour: ArrayLike) -> list[str]:
         """Return a line for each violation of one giant tour: the route, the excess, the limit.
 
-        Resources of `with_resources` have one line each, for all routes together.
+        Resources of `with_resources` have one line each, for all routes together. Times are in
+        units of files.
         """
         row = self._one(tour)
         sums = self.route_sums(row)
@@ -589,17 +592,19 @@ class CVRP(Problem):
                 excess = load - self.capacity
                 texts.append(f"route {number}: load {load}, {excess} more than {self.capacity}")
             if over > 0:
+                took, more, most = map(self.published, (duration, over, self.route_limit))
                 texts.append(
-                    f"route {number}: duration {duration:.10g}, {over:.10g} more than "
-                    f"{self.route_limit:.10g}"
+                    f"route {number}: duration {took:.10g}, {more:.10g} more than {most:.10g}"
                 )
         found = giant_tours.violations(self, row)
         if found.vehicles[0]:
             extra = int(found.vehicles[0])
             texts.append(f"{numbers[-1]} routes, {extra} more than the fleet of {self.fleet}")
-        for name, excess in found.resources.items():
-            if excess[0] > 0:
-                texts.append(f"{name}: {excess[0]:.10g} too much, over all routes")
+        for part in self.resources:
+            excess = found.resources[part.name][0]
+            if excess > 0:
+                shown = self.published(excess) if part.scaled else excess
+                texts.append(f"{part.name}: {shown:.10g} too much, over all routes")
         return texts
 
     @property
@@ -699,22 +704,30 @@ class CVRP(Problem):
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a CVRPLIB file (.vrp) from which `read` makes the same problem.
 
-        The depot is node 1. If lengths are rounded (metric "EUC_2D"), but the problem is named like
-        a set with real lengths, pass `rounding="nearest"` to `read`. The file is written completely
-        or not at all, and replaces any file of the same name.
+        The depot is node 1. Time windows, release times and limits of durations with waiting are
+        written as PyVRP reads them (TYPE : VRPTW); names of nodes are not written. If lengths are
+        rounded (metric "EUC_2D"), but the problem has windows or is named like a set with real
+        lengths, pass `rounding="nearest"` to `read`. The file is written completely or not at
+        all, and replaces any file of the same name.
 
         Raises
         ------
         UnsupportedProblemError
-            The format cannot express the problem, because its metric or a resource comes from a
-            plugin.
+            The format cannot express the problem, which the message says: its metric, a resource
+            or, for example, `fixed_cost`.
         OSError
             The file cannot be written.
         """
-        if self.resources:
-            names = ", ".join(part.name for part in self.resources)
-            raise UnsupportedProblemError(f"problem: files (.vrp) cannot express {names}")
         cvrplib.write_instance(path, self)
+
+    @property
+    def inexpressible(self) -> list[str]:
+        """Names of what files (.vrp) cannot express."""
+        timed = windows_of(self)
+        times = [
+            name for name in ("durations", "start_window") if getattr(timed, name, None) is not None
+        ]
+        return [*times, *(part.name for part in self.resources if part is not timed)]
 
     def write_solution(self, tour: Any, path: str | os.PathLike[str]) -> None:
         """Write the routes and the cost of one giant tour as a CVRPLIB file (.sol).
@@ -754,9 +767,9 @@ class CVRP(Problem):
                 )
             return tour
 
-    def published(self, value: float) -> float:
-        """Return a cost or a time in the units of files: divided by `scale`."""
-        return value / self.scale if self.scale > 1 else value
+    def published(self, cost: Any) -> Any:
+        """Return a cost or a time, or an array of them, in units of files: divided by `scale`."""
+        return cost / self.scale if self.scale > 1 else cost
 
     def _enough_vehicles(self) -> int:
         """Return how many vehicles suffice, at most one per customer.

@@ -15,6 +15,7 @@ import numpy as np
 from gpu_ls_plugin.core.exceptions import FileFormatError, UnsupportedProblemError
 from gpu_ls_plugin.core.files import atomically, plain_name
 from gpu_ls_plugin.core.text import QUOTED, quoted, real, whole
+from gpu_ls_plugin.routes.problem.schedules import windows_of
 from gpu_ls_plugin.routes.problem.solomon import BEGINNING, is_solomon, read_solomon
 from gpu_ls_plugin.runs.domain import MAYBE, NO, SURE
 from gpu_ls_plugin.tours.problem import tsplib
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 # Matches names of instances whose best known costs are sums of unrounded lengths.
 REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
+DIMACS = 10  # units of a length in the DIMACS convention
 MOST = 2**31 - 1
 # A: asymmetric lengths, D: limited durations, TW: time windows.
 TYPES = ("CVRP", "DCVRP", "ACVRP", "ADCVRP", "VRPTW")
@@ -71,6 +73,7 @@ class Instance(tsplib.Instance):
     vehicles: int | None
     windows: NDArray[np.float64] | None  # shape (n, 2)
     release_times: NDArray[np.float64] | None
+    real: bool = False  # whether lengths are real in any case: EXACT_2D
 
     @property
     def timed(self) -> bool:
@@ -154,6 +157,7 @@ def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
         vehicles=_whole(sections, "VEHICLES") if "VEHICLES" in sections.fields else None,
         windows=optional("TIME_WINDOW", "earliest latest"),
         release_times=None if releases is None else releases[:, 0],
+        real=sections.fields.get("EDGE_WEIGHT_TYPE", "").upper().split() == ["EXACT_2D"],
     )
 
 
@@ -257,43 +261,72 @@ def _service_times(
 
 def write_instance(path: str | os.PathLike[str], problem: RoutedProblem) -> None:
     """Write a problem file (.vrp), depot first; see `CVRP.write`."""
-    metric = problem.nodes.metric
-    if not metric.explicit and metric.name not in WRITTEN_AS:
-        raise UnsupportedProblemError(f"problem: files (.vrp) cannot express lengths {metric.name}")
-    services = problem.service_times[1:]
+    explicit, written_as = problem.nodes.metric.explicit, _written_as(problem)
+    timed, shown = windows_of(problem), problem.published
+    services = shown(problem.service_times)
+    alike = bool((services[1:] == services[1]).all())
+    limit = None if timed is None or timed.limit is None else _plain(shown(timed.limit))
+    kind = "CVRP" if problem.route_limit is None else "DCVRP"
     fields: dict[str, object] = {
         "NAME": problem.nodes.name or plain_name(Path(path)),
         "COMMENT": problem.nodes.comment,
-        "TYPE": "CVRP" if problem.route_limit is None else "DCVRP",
+        "TYPE": kind if timed is None else "VRPTW",
         "DIMENSION": problem.customers + 1,
         "CAPACITY": problem.capacity,
         "DISTANCE": problem.route_limit,
-        "SERVICE_TIME": services[0] if (services == services[0]).all() and services[0] else None,
+        "SERVICE_TIME": _plain(services[1].item()) if alike and services[1] else None,
         "VEHICLES": problem.fleet,
-        "EDGE_WEIGHT_TYPE": "EXPLICIT" if metric.explicit else WRITTEN_AS[metric.name],
-        "EDGE_WEIGHT_FORMAT": "FULL_MATRIX" if metric.explicit else None,
+        "VEHICLES_MAX_DURATION": limit,
+        "EDGE_WEIGHT_TYPE": "EXPLICIT" if explicit else written_as,
+        "EDGE_WEIGHT_FORMAT": "FULL_MATRIX" if explicit else None,
     }
     texts = {
         key: " ".join(str(value).split()) for key, value in fields.items() if value is not None
     }
     lines = [f"{key} : {text}" for key, text in texts.items() if text]
-    if metric.explicit:
+    if explicit:
         rows = problem.nodes.values.tolist()
         lines += ["EDGE_WEIGHT_SECTION", *(" ".join(map(repr, row)) for row in rows)]
     else:
-        lines += ["NODE_COORD_SECTION", *_table(problem.nodes.values)]
+        lines += ["NODE_COORD_SECTION", *_table(shown(problem.nodes.values))]
     lines += ["DEMAND_SECTION", *_table(problem.demands[:, np.newaxis])]
-    if services.any() and fields["SERVICE_TIME"] is None:
-        lines += ["SERVICE_TIME_SECTION", *_table(problem.service_times[:, np.newaxis])]
+    if not alike:
+        lines += ["SERVICE_TIME_SECTION", *_table(services[:, np.newaxis])]
+    if timed is not None:
+        lines += ["TIME_WINDOW_SECTION", *_table(shown(timed.windows))]
+        if timed.release_times.any():
+            lines += ["RELEASE_TIME_SECTION", *_table(shown(timed.release_times)[:, np.newaxis])]
     lines += ["DEPOT_SECTION", "1", "-1", "EOF", ""]
     with atomically(Path(path)) as file:
         file.write_bytes("\n".join(lines).encode("utf-8", "replace"))
 
 
+def _written_as(problem: RoutedProblem) -> str | None:
+    """Return the EDGE_WEIGHT_TYPE of a problem with coordinates; raise if there is none."""
+    metric, inexpressible = problem.nodes.metric, list(problem.inexpressible)
+    written_as = WRITTEN_AS.get(metric.name)
+    if problem.scale > 1:  # only tenths of files with windows are read as such
+        tenths = problem.scale == DIMACS and metric.name == "FLOOR_2D"
+        if not tenths or windows_of(problem) is None:
+            inexpressible.append(f"scale {problem.scale}")
+        written_as = "EUC_2D"
+    elif not metric.explicit and written_as is None:
+        inexpressible.append(f"lengths {metric.name}")
+    if inexpressible:
+        names = ", ".join(inexpressible)
+        raise UnsupportedProblemError(f"problem: files (.vrp) cannot express {names}")
+    return written_as
+
+
+def _plain(value: float) -> str:
+    """Return a number as text, an integer without a fraction."""
+    return repr(value).removesuffix(".0")
+
+
 def _table(values: NDArray[Any]) -> Iterator[str]:
     """Yield a line for each node: its number, counted from 1, and its values."""
     for number, row in enumerate(values.tolist(), start=1):
-        yield " ".join([str(number), *(repr(value).removesuffix(".0") for value in row)])
+        yield " ".join([str(number), *map(_plain, row)])
 
 
 def read_solution(path: str | os.PathLike[str]) -> Solution:

@@ -39,6 +39,11 @@ class RoutedProblem(Protocol):
     nodes: TSP
     penalties: Any
     resources: tuple[Any, ...]
+    scale: int
+
+    @property
+    def inexpressible(self) -> list[str]:
+        """Names of what files (.vrp) cannot express."""
 
     @property
     def integer(self) -> bool:
@@ -47,6 +52,9 @@ class RoutedProblem(Protocol):
     @property
     def symmetric(self) -> bool:
         """Whether both directions of every edge are equally long."""
+
+    def published(self, cost: Any) -> Any:
+        """Return a cost in units of files."""
 
     @property
     def longest(self) -> float:

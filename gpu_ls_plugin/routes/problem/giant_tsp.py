@@ -65,6 +65,10 @@ class GiantTSP(TSP):
         row = self.check(tour, parameter="tour")[0]
         return giant_tours.routes_of(row, self.objective.problem.customers)
 
+    def published(self, cost: Any) -> Any:
+        """Return a cost in units of files; see `CVRP.published`."""
+        return self.objective.problem.published(cost)
+
     @cached_property
     def crossed(self) -> TSP:
         """The same TSP without constraints, for recombinations that ignore them."""

@@ -44,7 +44,9 @@ def windows_of(problem: RoutedProblem) -> TimeWindows | None:
 def schedule_of(problem: Any, row: Any) -> list[list[Stop]]:
     """Return the stops of each route of one giant tour (n,); see `CVRP.schedule`."""
     nodes = problem.customers + 1
-    timed = windows_of(problem) or TimeWindows(np.tile([0, FAR], (nodes, 1)))
+    timed = windows_of(problem)
+    if timed is None:
+        timed = TimeWindows(np.tile([0, FAR], (nodes, 1)), durations=problem.durations)
     windows, services = timed.windows, problem.service_times
     names = problem.names or tuple(map(str, range(nodes)))
     plan = []

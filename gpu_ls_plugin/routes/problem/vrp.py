@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import (
+    GpuLsError,
     InvalidParameterError,
     InvalidProblemError,
     InvalidTypeError,
@@ -16,9 +17,10 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.core.problem_data import integers_of
 from gpu_ls_plugin.routes.problem import pyvrp_data
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, MOST, _limit, _services
+from gpu_ls_plugin.routes.problem.cvrplib import DIMACS
 from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
 from gpu_ls_plugin.routes.problem.resources.load import Load
-from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows
+from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows, checked_durations
 from gpu_ls_plugin.routes.problem.schedules import windows_of
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -30,8 +32,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem import cvrplib
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-EXTRAS = ("names", "scale", "fixed_cost", "start_window", "open_routes")
-DIMACS = 10  # units of a length in the DIMACS convention
+EXTRAS = ("names", "scale", "fixed_cost", "durations", "start_window", "open_routes")
+WORDS = {  # of errors of `TSP`
+    "for a matrix of lengths use from_matrix": "pass a matrix of lengths as `distances`",
+    "use TSP.from_matrix(matrix)": "pass `distances`",
+    "coordinates": "locations",
+    "matrix:": "distances:",
+}
 SPARE, MORE = 3, 1.3  # vehicles beyond those of a greedy plan, as for a CVRP
 
 
@@ -125,30 +132,21 @@ class VRP(CVRP):
         if optimum is not None and scale > 1:
             optimum = checks.number("optimum", optimum) * scale
         about = {"name": name, "comment": comment, "optimum": optimum}
-        if locations is None:
-            assert distances is not None
-            nodes = TSP.from_matrix(distances, **about)  # type: ignore[arg-type]
-        else:
-            nodes = TSP(locations, metric, **about)  # type: ignore[arg-type]
+        nodes = _nodes(locations, distances, metric, about)
         fixed_cost = checks.number("fixed_cost", fixed_cost, least=0.0, most=float(MOST))
-        travel = durations
+        if durations is not None:
+            durations = checked_durations(durations, nodes.n)
         if fixed_cost or open_routes:
-            every = np.arange(nodes.n)
-            lengths = nodes.distance(every[:, np.newaxis], every)
-            travel = np.array(lengths if durations is None else durations)
-            if open_routes:
-                lengths[:, 0] = travel[:, 0] = 0
-            lengths[0, 1:] += int(fixed_cost) if fixed_cost == int(fixed_cost) else fixed_cost
-            nodes = TSP.from_matrix(lengths, **about)  # type: ignore[arg-type]
-            travel = travel if fixed_cost or durations is not None else None
-        timed = any(given is not None for given in (windows, release_times, travel, start_window))
+            nodes, durations = _with_costs(nodes, fixed_cost, durations, open_routes, about)
+        timed = any(given is not None for given in (windows, release_times, start_window))
+        timed = timed or (durations is not None and route_limit is not None)
         resources: list[Any] = []
         if timed:
             anytime = np.tile([0, FAR], (nodes.n, 1)) if windows is None else windows
             limit = None
             if route_limit is not None:
                 limit = min(_limit(route_limit, _services(service_times, nodes)), FAR)
-            own = TimeWindows(anytime, release_times, travel, start_window, limit)
+            own = TimeWindows(anytime, release_times, durations, start_window, limit)
             if (rows := len(own.windows)) != nodes.n:
                 raise InvalidProblemError(f"windows: {rows} rows, but there are {nodes.n} nodes")
             resources.append(own)
@@ -169,8 +167,13 @@ class VRP(CVRP):
                     f"customers demand {needed.sum()}"
                 )
         start = None if start_window is None else resources[0].start_window
-        extras = {"names": _names(names, nodes.n), "scale": scale, "fixed_cost": fixed_cost}
-        self.__dict__.update(extras, start_window=start, open_routes=bool(open_routes))
+        extras: dict[str, Any] = {
+            "names": _names(names, nodes.n),
+            "scale": scale,
+            "fixed_cost": fixed_cost,
+        }
+        extras |= {"durations": durations, "start_window": start, "open_routes": bool(open_routes)}
+        self.__dict__.update(extras)
         if timed:
             self._check_in_time()
 
@@ -208,7 +211,7 @@ class VRP(CVRP):
         given |= {"vehicles": vehicles, "copies": copies, "optimum": optimum}
         given |= {"locations": instance.coordinates, "distances": instance.matrix}
         planar = instance.metric.name in ("EUC", "EUC_2D")
-        windowed = instance.windows is not None
+        windowed = instance.windows is not None and not instance.real
         if rounding == "dimacs" or (rounding == "auto" and windowed and planar):
             if not (planar or instance.metric.explicit):
                 raise InvalidParameterError("rounding: 'dimacs' is for lengths of type EUC_2D")
@@ -229,6 +232,13 @@ class VRP(CVRP):
         """Windows of all nodes, shape (customers + 1, 2), read-only; None if there are none."""
         timed = self._timed
         return None if timed is None else timed.windows
+
+    @property
+    def inexpressible(self) -> list[str]:
+        """Names of what files (.vrp) cannot express."""
+        found = [name for name in ("fixed_cost", "open_routes") if getattr(self, name)]
+        found += [] if self.durations is None else ["durations"]
+        return list(dict.fromkeys([*found, *super().inexpressible]))
 
     @property
     def _timed(self) -> TimeWindows | None:
@@ -282,6 +292,76 @@ class VRP(CVRP):
         real = self.service_times.dtype.kind == "f"
         found: NDArray[np.bool_] = excess > (TOLERANCE * np.abs(times).max() if real else 0)
         return found
+
+
+def _nodes(
+    locations: ArrayLike | None, distances: ArrayLike | None, metric: Any, about: dict[str, Any]
+) -> TSP:
+    """Return the depot and the customers; errors name the parameters of a `VRP`."""
+    try:
+        if locations is None:
+            assert distances is not None
+            nodes = TSP.from_matrix(distances, **about)
+        else:
+            nodes = TSP(locations, metric, **about)
+    except GpuLsError as error:
+        raise type(error)(_reworded(error, WORDS)) from error
+    if nodes.n < 2:
+        given = "distances" if locations is None else "locations"
+        raise InvalidProblemError(f"{given}: a depot alone; there are no customers")
+    return nodes
+
+
+def _with_costs(
+    nodes: TSP,
+    fixed_cost: float,
+    durations: NDArray[Any] | None,
+    open_routes: bool,
+    about: dict[str, Any],
+) -> tuple[TSP, NDArray[Any] | None]:
+    """Return nodes whose lengths have the costs of routes, and their durations.
+
+    Durations are None if they are these lengths.
+    """
+    every = np.arange(nodes.n)
+    lengths = nodes.distance(every[:, np.newaxis], every)
+    if durations is None and fixed_cost:
+        durations = np.array(lengths)
+    if open_routes:
+        lengths[:, 0] = 0
+        if durations is not None:
+            durations = durations.copy()
+            durations[:, 0] = 0
+    there, back = _halves(fixed_cost, open_routes)
+    lengths[0, 1:] += there
+    lengths[1:, 0] += back
+    if durations is not None:
+        durations.setflags(write=False)
+    try:
+        return TSP.from_matrix(lengths, **about), durations
+    except InvalidProblemError as error:
+        text = _reworded(error, {"matrix:": "fixed_cost: with it,"})
+        raise InvalidProblemError(text) from error
+
+
+def _halves(fixed_cost: float, open_routes: bool) -> tuple[float, float]:
+    """Return what leaving the depot costs, and coming back: if possible, half of the cost each.
+
+    Searches are faster if lengths are symmetric.
+    """
+    whole = fixed_cost == int(fixed_cost)
+    cost = int(fixed_cost) if whole else fixed_cost
+    if open_routes or (whole and cost % 2):
+        return cost, 0
+    return (cost // 2, cost // 2) if whole else (cost / 2, cost / 2)
+
+
+def _reworded(error: Exception, words: dict[str, str]) -> str:
+    """Return the text of an error with some of its words replaced."""
+    text = str(error)
+    for old, new in words.items():
+        text = text.replace(old, new)
+    return text
 
 
 def _restored(kind: type[VRP], content: tuple[Any, ...], extras: dict[str, Any]) -> VRP:

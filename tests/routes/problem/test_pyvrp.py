@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from tests.helpers.routing import random_vrp
 
 pyvrp = pytest.importorskip("pyvrp", reason="compares with PyVRP")
 
@@ -235,6 +236,17 @@ def check_file(path: Any, customers: int, rounding: str, name: str, seed: int) -
 def test_files_are_read_as_by_pyvrp(variant: str, tmp_path: Any) -> None:
     (tmp_path / "some.vrp").write_text(VARIANTS[variant])
     check_file(tmp_path / "some.vrp", 4, "dimacs", "dimacs", 1)
+
+
+def test_written_files_are_read_by_pyvrp(tmp_path: Any) -> None:
+    releases = np.r_[0, range(3, 30, 3)]
+    random_vrp(9, vehicles=7, route_limit=14321, release_times=releases).write(tmp_path / "a.vrp")
+    check_file(tmp_path / "a.vrp", 9, "auto", "dimacs", 1)
+    windows = [(0, 900), *[(50, 700)] * 5]
+    given: dict[str, Any] = {"windows": windows, "metric": "EUC_2D", "service_times": 7}
+    points = np.random.default_rng(2).integers(0, 99, (6, 2))
+    gls.VRP(points, np.r_[0, [1] * 5], 3, **given).write(tmp_path / "b.vrp")
+    check_file(tmp_path / "b.vrp", 5, "nearest", "round", 1)
 
 
 def test_rounded_files_are_read_as_by_pyvrp(tmp_path: Any) -> None:

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.cli.commands import main
+from gpu_ls_plugin.core.history import load_history
 from tests.helpers.marks import slow_after
-from tests.helpers.routing import giant_tours
+from tests.helpers.routing import giant_tours, random_vrp
 
 POINTS = [(0, 0), (3, 4), (0, 6), (8, 0)]
 ONES = [0, 1, 1, 1]
@@ -141,6 +143,40 @@ def test_sections_that_are_not_supported_are_named(kind, name, tmp_path):
         gls.VRP.read(path)
 
 
+def test_reports_are_in_units_of_files(tmp_path, capsys):
+    (tmp_path / "some.txt").write_text(SOLOMON)
+    best = ["--optimum", "4.8", "--backend", "cpu", "--seconds", "0.2"]
+    files = ["--out", tmp_path / "o.sol", "--history", tmp_path / "h.csv", "--plot"]
+    given = ["solve", tmp_path / "some.txt", *best, *files, tmp_path / "map.svg", "--json"]
+    assert main(list(map(str, given))) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["best_cost"] == found["optimum"] == 4.8 <= found["mean_cost"] < 7
+    assert found["gap_percent"] == 0 and found["travelled_cost"] == 4.8
+    (route,) = found["routes"]  # from 8.6: it waits for nothing
+    assert (route["cost"], route["duration"]) == (4.8, 4.8 + 18)
+    assert found["history"][-1]["best_cost"] == 4.8 == found["routes"][0]["cost"]
+    assert load_history(tmp_path / "h.csv")[-1].best_cost == 4.8
+    assert (tmp_path / "o.sol").read_text().endswith("Cost 4.8\n")
+    assert "R000: 4.80" in (tmp_path / "map.svg").read_text()
+    assert main(list(map(str, given[:-1]))) == 0
+    shown = capsys.readouterr()
+    assert "best     4.80 (0 % above 4.80)" in shown.out
+
+
+def test_results_have_the_costs_of_the_problem(tmp_path):
+    problem = random_vrp(9)
+    found = gls.solve(problem, 0.1, backend="cpu", seed=1)
+    assert found.best_cost == problem.cost(found.best_tour)[0] == found.to_dict()["best_cost"]
+    found.to_csv(tmp_path / "rows.csv")
+    line = (tmp_path / "rows.csv").read_text().splitlines()[1]
+    assert line.startswith(f"0,{found.costs[0] / 10},yes")
+    assert found.published_history[-1].best_cost == found.statistics.history[-1].best_cost / 10
+    assert found.plot().axes[0].lines[0].get_ydata()[-1] == found.best_cost / 10
+    assert found.plot(optimum=found.best_cost).axes[0].lines[0].get_ydata()[-1] == 0
+    found.save(tmp_path / "found.json")
+    assert (gls.Result.load(tmp_path / "found.json", problem).costs == found.costs).all()
+
+
 def test_costs_have_open_ends_and_fixed_costs():
     plain = gls.VRP(POINTS, ONES, 3, metric="EUC_2D")
     row = plain.tour([[1, 2], [3]])
@@ -148,6 +184,18 @@ def test_costs_have_open_ends_and_fixed_costs():
     assert gls.VRP(POINTS, ONES, 3, metric="EUC_2D", open_routes=True).cost(row) == [5 + 4 + 8]
     assert gls.VRP(POINTS, ONES, 3, metric="EUC_2D", fixed_cost=7).cost(row) == [31 + 14]
     assert gls.VRP(None, ONES, 3, distances=np.ones((4, 4), int)).cost(row) == [5]
+
+
+def test_costs_of_routes_need_no_resource():
+    problem = gls.VRP(POINTS, ONES, 3, metric="EUC_2D", fixed_cost=50, service_times=2)
+    assert not problem.resources and problem.windows is None and problem.symmetric
+    row = problem.tour([[1, 2], [3]])
+    for same in (problem, pickle.loads(pickle.dumps(problem)), problem.with_fleet(2)):
+        assert [stop.arrival for stop in same.schedule(row)[0]] == [0, 5, 11, 19]
+    odd = gls.VRP(POINTS, ONES, 3, metric="EUC_2D", fixed_cost=51)
+    assert odd.cost(row) == problem.cost(row) + 2 and not odd.symmetric
+    slow = gls.VRP(POINTS, ONES, 3, durations=np.full((4, 4), 7))
+    assert not slow.resources and slow.schedule(row)[1][-1].arrival == 14
 
 
 def test_durations_have_no_fixed_costs():
@@ -208,6 +256,53 @@ def test_files_are_read_by_each_convention(text, suffix, tmp_path):
     assert gls.solve(path, 0.2, backend="cpu").best_cost == 48
 
 
+WRITTEN: dict[str, Any] = {
+    "tenths": lambda: random_vrp(9, vehicles=7, release_times=np.r_[0, range(3, 30, 3)]),
+    "limits": lambda: random_vrp(9, route_limit=12345, service_times=np.r_[0, range(9)]),
+    "times": lambda: gls.VRP(POINTS, ONES, 3, windows=[(0, 2**50)] * 4, service_times=0.3),
+    "rounded": lambda: some(3, route_limit=180),
+    "distances": lambda: gls.VRP(
+        None, ONES, 3, distances=np.arange(16).reshape(4, 4), release_times=[0, 5, 1, 2]
+    ),
+    "no windows": lambda: gls.VRP(POINTS, ONES, 3, route_limit=25.5, vehicles=3),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_files_make_the_same_problem(kind, tmp_path):
+    problem = WRITTEN[kind]()
+    problem.write(tmp_path / "some.vrp")
+    found = gls.VRP.read(tmp_path / "some.vrp", rounding="nearest" if kind == "rounded" else "auto")
+    for name in ("n", "fleet", "capacity", "scale", "route_limit"):
+        assert getattr(found, name) == getattr(problem, name)
+    for name in ("service_times", "windows", "demands"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(problem, name))
+    assert found.integer == problem.integer and found.nodes.metric == problem.nodes.metric
+    rows = giant_tours(problem, 9, 1)
+    np.testing.assert_array_equal(found.cost(rows), problem.cost(rows))
+    np.testing.assert_array_equal(found.excess(rows), problem.excess(rows))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"fixed_cost": 3}, "fixed_cost"),
+        ({"open_routes": True}, "open_routes"),
+        ({"durations": np.ones((10, 10)) - np.eye(10)}, "durations"),
+        ({"start_window": (0, 5000)}, "start_window"),
+        ({"scale": 100}, "scale 100"),
+        ({"windows": None}, "scale 10"),
+        ({"metric": "EUC_2D"}, "scale 10"),
+        ({"demands": np.ones((10, 2), int) * np.r_[0, [1] * 9][:, None]}, "load 2"),
+    ],
+)
+def test_what_files_cannot_express_is_named(options, words, tmp_path):
+    given = {"capacity": [25, 25], **options} if "demands" in options else options
+    with pytest.raises(gls.exceptions.UnsupportedProblemError, match=f"express .*{words}"):
+        random_vrp(9, **given).write(tmp_path / "some.vrp")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -230,6 +325,13 @@ def test_damaged_text_is_named(old, new, words, tmp_path):
         ({"windows": [(0, 90)] * 3}, "windows: 3 rows, but there are 4 nodes"),
         ({"names": ["a"]}, "names: 1 of them"),
         ({"distances": np.ones((4, 4))}, "locations: give either"),
+        ({"locations": [(0, 0), (1, np.nan)]}, r"^locations: entry \(1, 1\) is nan"),
+        ({"locations": [(0, 0)]}, "^locations: a depot alone"),
+        ({"locations": np.ones((4, 4))}, "^locations: .*; pass a matrix of lengths as `distances`"),
+        ({"locations": None, "distances": [(0, 1)]}, r"^distances: shape \(1, 2\)"),
+        ({"locations": None, "distances": [(0,)]}, "^distances: a depot alone"),
+        ({"metric": "EXPLICIT"}, "^metric: 'EXPLICIT' .*; pass `distances`"),
+        ({"fixed_cost": 2**31 - 1}, "^fixed_cost: with it, the length from city 0 to city 1 is"),
         ({"demands": np.ones((4, 2), int)}, "capacity"),
         ({"demands": [(0, 0), (1, 9), (1, 1), (1, 1)], "capacity": [3, 5]}, "customer 1 demands 9"),
         ({"fixed_cost": -1}, "fixed_cost"),
@@ -264,9 +366,9 @@ def test_damaged_text_is_named(old, new, words, tmp_path):
     ],
 )
 def test_bad_problems_are_named(change, words):
-    given: dict[str, Any] = {"demands": ONES, "capacity": 3, "metric": "EUC_2D", **change}
+    given: dict[str, Any] = {"locations": POINTS, "demands": ONES, "capacity": 3}
     with pytest.raises(gls.exceptions.GpuLsError, match=words):
-        gls.VRP(POINTS, **given)
+        gls.VRP(**given | {"metric": "EUC_2D"} | change)
 
 
 def test_a_customer_may_be_in_time_behind_another_one_only():

@@ -17,7 +17,7 @@ from gpu_ls_plugin.routes.searches.decomposition import run as runs
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Leg
 from gpu_ls_plugin.solver.plans import default_settings
-from tests.helpers.routing import random_cvrp
+from tests.helpers.routing import random_cvrp, random_vrp
 
 CUSTOMERS = 60
 SEARCH = gls.Decomposed(customers=15, rounds=4)
@@ -128,6 +128,13 @@ def test_few_tours_and_many_chains():
     best = SEARCH(problem, starts_of(problem, 1).repeat(8, 0), seed=1, budget=KICKS, backend="cpu")
     assert (found.tours[0] == best.tours[0]).all()
     assert len(decomposed(problem, 1, gls.Decomposed(customers=1000, chains=3)).tours) == 3
+
+
+def test_parts_have_time_windows():
+    problem = random_vrp(CUSTOMERS, fixed_cost=301, names=[str(c) for c in range(CUSTOMERS)])
+    starts, found = starts_of(problem), decomposed(problem)
+    assert found.feasible.all() and (found.costs == problem.cost(found.tours)).all()
+    assert found.best_cost < problem.cost(starts).min()
 
 
 def test_soft_constraints_end_in_feasible_routes():

@@ -25,10 +25,14 @@ class Resource(ABC):
     segments : int
         Number of segments stored for each place of a tour: 1 if segments are sums (`kAdds`),
         otherwise 2: one up to the place and one from it on.
+    scaled : bool
+        Whether the excess is a length or a time, which reports show in units of files
+        (`CVRP.published`).
     """
 
     name: ClassVar[str]
     segments: ClassVar[int] = 2
+    scaled: ClassVar[bool] = False
 
     def check(self, problem: RoutedProblem) -> None:
         """Raise UnsupportedProblemError if the problem does not limit the resource."""

@@ -68,6 +68,7 @@ class TimeWindows(Resource):
     """
 
     name = "time_windows"
+    scaled = True
 
     def __init__(
         self,
@@ -90,12 +91,11 @@ class TimeWindows(Resource):
         self.release_times = _times(releases, "release_times", "nodes", shape=(n,))
         self.durations = None
         if durations is not None:
-            self.durations = _times(durations, "durations", "nodes", "nodes", shape=(n, n))
+            self.durations = checked_durations(durations, n)
         self.start_window = None if start_window is None else _window(start_window)
         self.limit = None if limit is None else checks.number("limit", limit, least=0.0, most=FAR)
-        for array in (self.windows, self.release_times, self.durations):
-            if array is not None:
-                array.setflags(write=False)
+        for array in (self.windows, self.release_times):
+            array.setflags(write=False)
 
     def __repr__(self) -> str:
         return f"<TimeWindows of {len(self.windows)} nodes>"
@@ -231,6 +231,13 @@ class TimeWindows(Resource):
         """Return the C++ type of times, the NumPy type, and the Python type."""
         real = problem.service_times.dtype.kind == "f"
         return ("double", "float64", float) if real else ("gls::int64", "int64", int)
+
+
+def checked_durations(durations: ArrayLike, nodes: int) -> NDArray[Any]:
+    """Return a read-only copy of times of travel, shape (nodes, nodes); raise if one is wrong."""
+    times = _times(durations, "durations", "nodes", "nodes", shape=(nodes, nodes))
+    times.setflags(write=False)
+    return times
 
 
 def _times(values: ArrayLike, name: str, *axes: str, **limits: Any) -> NDArray[Any]:
