@@ -9,7 +9,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
 from gpu_ls_plugin.routes.kernels.linked_rows import check_total_demand, most_rows
 from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
-from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.routing import price_of_demand
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEATS = (0.3, 0.01)  # first and last temperature of annealing
+# With further resources, such as time windows: the temperatures, the share of chains that should be
+# feasible, and how many times as long a kick takes.
+HEATS_UNDER_MORE, FEASIBLE_UNDER_MORE, SLOWER = (0.5, 0.01), 0.4, 2
 # Kicks per second: per chain on a GPU, per core on a CPU.
 KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}
 # A CPU runs as many chains as have time for 100 kicks per node each, up to 16 in all: fewer chains
@@ -120,14 +123,15 @@ def _size(problem: TSP, request: Request) -> int:
         return int(own(backend))
     if backend.name != "cpu":
         return request.of_island(backend.processors * most_rows(problem))
-    of_a_core = _kicks_made(request) / (KICKS_OF_A_CHAIN * problem.n)
+    of_a_core = _kicks_made(request, problem) / (KICKS_OF_A_CHAIN * problem.n)
     each = min(int(of_a_core), MOST_CHAINS // backend.processors)
     return max(few_chains(backend), each * backend.processors)
 
 
-def _kicks_made(request: Request) -> float:
+def _kicks_made(request: Request, problem: TSP) -> float:
     """Return about how many kicks a chain of a GPU, or a core of a CPU, makes in the time limit."""
-    return KICKS_OF_ROUTES[request.backend.name] * min(request.seconds, LONG)
+    slower = SLOWER if routing_problem(problem).resources else 1
+    return KICKS_OF_ROUTES[request.backend.name] * min(request.seconds, LONG) / slower
 
 
 def _iterated(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLocalSearch:
@@ -135,8 +139,11 @@ def _iterated(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLo
 
     If a core runs several chains, each makes fewer kicks, so they migrate less often.
     """
-    every = max(LEAST_BETWEEN_MIGRATIONS, _kicks_made(request) / MIGRATIONS / problem.n)
-    cooperation, accept = PricedMigration(every, SHARE_OF_MIGRANTS), Annealing(*HEATS)
+    every = max(LEAST_BETWEEN_MIGRATIONS, _kicks_made(request, problem) / MIGRATIONS / problem.n)
+    cooperation, heats = PricedMigration(every, SHARE_OF_MIGRANTS), HEATS
+    if routing_problem(problem).resources:
+        cooperation, heats = replace(cooperation, feasible=FEASIBLE_UNDER_MORE), HEATS_UNDER_MORE
+    accept = Annealing(*heats)
     return IteratedLocalSearch(repair, StringRemoval(), accept=accept, cooperation=cooperation)
 
 
@@ -150,17 +157,17 @@ def _repair(problem: TSP) -> LocalSearch:
 def softened(
     problem: Problem, search: Any, seconds: float, start: Callable[[], NDArray[Any]]
 ) -> Problem:
-    """Return the problem to search, with soft constraints if vehicles are scarce.
+    """Return the problem to search, with soft constraints if they pay.
 
-    Vehicles are scarce if the start has more routes than the demands need: moves that respect the
-    capacity hardly ever remove a route of such a tour. If vehicles are not scarce, or there is time
-    for only a few kicks, hard constraints are faster. Limits on durations stay hard.
+    They pay if there is time for many kicks and a further resource, such as time windows, has a
+    price (`Resource.soft_price`), or if vehicles are scarce: the start has more routes than the
+    demands need, and moves that respect the capacity hardly ever remove a route of such a tour.
+    Limits on durations stay hard, and so do resources without a price.
 
     Parameters
     ----------
     problem : Problem
-        Returned unchanged if constraints are soft, durations are limited or there are other
-        resources.
+        Returned unchanged if constraints are soft or durations are limited.
     search : callable
         The chosen search. Only chains on linked lists of routes set the price of violations.
     seconds : float
@@ -170,15 +177,20 @@ def softened(
     """
     if not isinstance(problem, CVRP) or problem.penalties is not None:
         return problem
-    if problem.route_limit is not None or problem.resources:
+    if problem.route_limit is not None:
         return problem
     enough_time = seconds >= SECONDS_OF_SOFT * problem.n
-    if not on_linked_lists(search) or not enough_time or not problem.demands.any():
+    if not on_linked_lists(search) or not enough_time:
         return problem
-    if len(problem.routes(start())) <= problem.least_vehicles:
+    first = {part.name: part.soft_price(problem) for part in problem.resources}
+    prices = {name: price for name, price in first.items() if price is not None}
+    if not prices and len(problem.routes(start())) <= problem.least_vehicles:
         return problem
-    price = LENGTHS_OF_A_DEMAND * price_of_demand(problem)
-    return problem.penalised(load=max(1, round(price)) if problem.integer else price)
+    if problem.demands.any():
+        prices["load"] = LENGTHS_OF_A_DEMAND * price_of_demand(problem)
+    if problem.integer:
+        prices = {name: max(1, round(price)) for name, price in prices.items()}
+    return problem.penalised(**prices)
 
 
 def why_routes(problem: CVRP, chosen: Settings) -> str:
@@ -186,5 +198,5 @@ def why_routes(problem: CVRP, chosen: Settings) -> str:
     if hasattr(chosen.search, "customers"):
         return f"{problem.customers:,} customers are searched in parts, side by side"
     if problem.penalties is not None:
-        return "vehicles are scarce: chains may overload them at a price that adapts"
+        return "chains may break limits at a price that adapts, to need fewer vehicles"
     return "as many chains as a GPU runs, or as a CPU has time for at 100 kicks per node"

@@ -45,6 +45,13 @@ class Resource(ABC):
         """
         return None
 
+    def soft_price(self, problem: RoutedProblem) -> float | None:
+        """Return the price of a unit of excess at which `solve` begins under soft constraints.
+
+        Searches adapt it. None, the default, keeps the limit of the resource hard.
+        """
+        return None
+
     def apart(self, problem: RoutedProblem, a: NDArray[Any], b: NDArray[Any]) -> Any:
         """Return how much farther node b is behind node a than their length says; by default 0.
 

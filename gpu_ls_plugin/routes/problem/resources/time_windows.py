@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 HEADER = "routes/problem/resources/time_windows.cuh"
 FAR = 2**50  # later than any time
+SOFT_PRICE = 16.0  # first price of a unit of time warp
 WAIT = 0.2  # how much nearer, by unit, nodes with waiting are than those with time warp
 
 
@@ -214,6 +215,10 @@ class TimeWindows(Resource):
     def weight(self, problem: RoutedProblem) -> float:
         """Return four times the longest length plus 1: no move saves as much."""
         return 4 * problem.longest + 1
+
+    def soft_price(self, problem: RoutedProblem) -> float:
+        """Return `SOFT_PRICE`, in units of length per unit of time."""
+        return SOFT_PRICE
 
     def travel(self, problem: RoutedProblem, a: Any, b: Any) -> Any:
         """Return the times of travel from nodes a to nodes b."""
