@@ -130,7 +130,7 @@ def improving(search: object, written: object) -> Callable[..., Any]:
 def text_of(search: object) -> str:
     """Return a search as a string that `parse_search` can read if its parts are registered."""
     if isinstance(search, IteratedLocalSearch):
-        named = (text_of(search.search), str(search.perturbation), str(search.accept))
+        named = (text_of(search.search), str(search.kick), str(search.accept))
         return f"IteratedLocalSearch({', '.join([*named, *_chosen(search, len(named))])})"
     if isinstance(search, (SuccessorSearch, SequenceSearch)):
         return f"{type(search).__name__}({', '.join(_chosen(search))})"
