@@ -25,6 +25,7 @@ KINDS = {
     "windows": {"service_times": 3, "resources": ["windows"]},
     "two loads": {"resources": ["load"]},
 }
+BUILT_IN = [kind for kind, given in KINDS.items() if "resources" not in given]
 
 
 def random_cvrp(kind: str, customers: int, seed: int = 0, capacity: int = 25) -> gls.CVRP:

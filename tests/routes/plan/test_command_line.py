@@ -175,7 +175,7 @@ BAD = {
     "start": (SMALL, ["--start", "saving"], "'savings'"),
     "search": (SMALL, ["--search", "route_move"], "did you mean 'route_moves'"),
     "exchange of edges": (
-        *(SMALL, ["--search", "IteratedLocalSearch(two_opt, cooperation=EdgeAssembly())"]),
+        *(SMALL, ["--search", "IteratedLocalSearch(route_moves, cooperation=EdgeAssembly())"]),
         "length",
     ),
 }
