@@ -3,11 +3,11 @@
 Both descend from the same feasible giant tours, randomised savings and splits of random orders, to
 a local optimum in which no move breaks a constraint: ours with hard constraints, HGS-CVRP's with a
 penalty of a million for each unit. Ours is LocalSearch with RouteMoves on 20 nearest candidates,
-called by a user on all tours at once, with one thread; it includes costs from scratch. Theirs is LocalSearch::run with moves 1 to 9 and nbGranular 20, in a separate
-program (hgs_local_search.cpp), compiled by the same compiler with -O3 -march=native, with and
-without SWAP*. Times are CPU seconds of the searches alone, medians of alternating repeats;
-compiling, reading files, candidates and starts are not timed. Gaps are above the best known costs,
-means over all tours.
+called by a user on all tours at once, with one thread; it includes costs from scratch. Theirs is
+LocalSearch::run with moves 1 to 9 and nbGranular 20, in a separate program (hgs_local_search.cpp),
+compiled by the same compiler with -O3 -march=native, with and without SWAP*. Times are CPU seconds
+of the searches alone, medians of alternating repeats; compiling, reading files, candidates and
+starts are not timed. Gaps are above the best known costs, means over all tours.
 """
 
 from __future__ import annotations
