@@ -86,8 +86,6 @@ class Routes(Tours):
 
     def settings(self, problem: Any, request: Request) -> Settings:
         """Return complete settings, with search, population and start."""
-        if not isinstance(problem, CVRP):
-            return super().settings(problem, request)
         return settings_of_routes(problem, request)
 
     def divided(self, problem: Any, given: Settings, chosen: Settings) -> Settings:
@@ -96,9 +94,7 @@ class Routes(Tours):
 
     def why(self, problem: Any, chosen: Settings) -> str:
         """Return the reason for the settings, as a clause."""
-        if not isinstance(problem, CVRP):
-            return super().why(problem, chosen)
-        return why_routes(problem, chosen)
+        return why_routes(routing_problem(problem), chosen)
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
         """Return the stages: if they pay, generations and tries of smaller fleets; then chains."""

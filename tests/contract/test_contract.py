@@ -277,6 +277,7 @@ ITERATED = {
             gls.LocalSearch([part.factory()], gls.Nearest(6))
         )
         for part in registry.parts("neighbourhood")
+        if part.factory not in OF_ROUTES
     },
     **{
         f"{part.name} kicks": gls.IteratedLocalSearch(

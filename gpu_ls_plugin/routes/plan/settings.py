@@ -56,7 +56,7 @@ REPAIR = LocalSearch([RouteMoves()], Nearest(20))  # precedes the chains
 FIRST_TOURS = 16  # number of constructed tours; the best one is divided into parts
 
 
-def settings_of_routes(problem: CVRP, request: Request) -> Settings:
+def settings_of_routes(problem: Problem, request: Request) -> Settings:
     """Return complete settings for routes.
 
     Chains start from savings; they remove strings of customers, reinsert them and improve routes.
