@@ -19,7 +19,7 @@ ROUTES = gls.CVRP(
     np.random.default_rng(2).random((4, 2)) * 50, [0, 3, 3, 3], 5, vehicles=2, copies=3
 )
 STATES = BinPacking([3, 4, 5, 6], 2, 7)
-DESCENT = gls.LocalSearch([gls.TwoOpt(), gls.OrOpt(3)], gls.Nearest(8))
+DESCENT = gls.LocalSearch([gls.RouteMoves()], gls.Nearest(8))
 
 
 def starts(problem=ROUTES):

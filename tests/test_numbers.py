@@ -204,7 +204,7 @@ def found_with(part: Any) -> list[Any]:
         case Acceptance():
             search = gls.IteratedLocalSearch(accept=part)
         case gls.PricedMigration() | RouteRecombination():
-            local = gls.LocalSearch([gls.Relocate(1)], candidates=gls.Nearest(5))
+            local = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(5))
             search = gls.IteratedLocalSearch(local, gls.StringRemoval(), cooperation=part)
             limits = {"budget": gls.Budget(kicks=20), **ROUTES}
         case Cooperation():

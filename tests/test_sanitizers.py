@@ -92,7 +92,7 @@ EVERYTHING = {  # divided into parts that take about the same time
     "unions of tours": ("EUC_2D,EUC", "unions"),
     "weights": ("EUC_2D", "weighted"),
     "routes": ("EUC_2D,EUC", "routes,linked_routes"),
-    "moves of routes": ("EUC_2D", "moves_of_routes,chains_of_routes"),
+    "moves of routes": ("EUC_2D", "moves_of_routes"),
     "states": ("EUC_2D", "states"),
     "sequences": ("EUC_2D", "sequences"),
 }

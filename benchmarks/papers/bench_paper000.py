@@ -1,13 +1,10 @@
-"""Vehicle routing on a GPU as Schulz (2013) measures it, and batches of local searches.
+"""Vehicle routing on a GPU as Schulz (2013) measures it.
 
 `iterations` (table 5): one iteration of best improvement with the move applied, with capacity,
 route limit and number of vehicles, at the paper's numbers of nodes (customers and copies of the
 depot), for uniform customers, from a sweep. The time is the difference of two runs of unequal
 length over that of their passes. `filters` (figure 25): the same with random filters that keep a
 share of all moves.
-
-`batches`: 2,112 tours of X-n513-k21 from randomised savings to the local optimum, on the GPU (the
-median of 40 calls) and on one core of the machine.
 
 `levels` (figure 17), of a former version: an iteration with paths of the tour computed ahead in
 levels 0, 1 and 2, by several parts, and by scans alone; the preparation of stored data, the
@@ -22,8 +19,6 @@ kernels that are launched one by one. Times are between events around calls; com
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +28,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.helpers import common
 from benchmarks.papers.paper000 import constrained, iteration_seconds
 from benchmarks.papers.paper000_kernels import combined, draw_kernels, shares
-from benchmarks.peers.bench_cvrp import instances
 
 if TYPE_CHECKING:
     import argparse
@@ -51,15 +45,14 @@ ITERATIONS, LEAST_ITERATIONS = 100, 20  # of a longer run: the iterations of the
 FILTERED = {2: (399, 2401), 3: (399,)}
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.01, 0.001)
 MODES = ("masked", "fused")
-BATCH, BATCH_BAR, CALLS = 2112, 0.015, 42
-SECTIONS = ("iterations", "filters", "batches", "combined", "shares")
+SECTIONS = ("iterations", "filters", "combined", "shares")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure the requested sections."""
     common.require_gpu()
     record = common.stored(options.out, NAME, (*SECTIONS, "levels"))
-    measures = {"iterations": iterations, "filters": filters, "batches": batches}
+    measures = {"iterations": iterations, "filters": filters}
     measures |= {"combined": combined, "shares": shares}
     for name in options.sections.split(","):
         record[name] = measures[name]()
@@ -107,47 +100,6 @@ def filters() -> list[dict[str, Any]]:
                     )
     columns = ("edges", "n", "mode", "share", "seconds")
     common.show("an iteration under a filter", columns, [[r[c] for c in columns] for r in rows])
-    return rows
-
-
-def batches() -> list[dict[str, Any]]:
-    """Time descents of many tours, and of some on one core."""
-    import cupy
-
-    import gpu_ls_plugin as gls
-
-    problem = gls.CVRP.read(instances() / "X" / "X-n513-k21.vrp")
-    best = json.loads((instances() / "solutions.json").read_text())["X-n513-k21"]
-    starts = gls.savings(problem, BATCH, seed=1, backend="cuda")
-    moves = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
-    rows = []
-    for name, chosen in (("2-opt, relocate(3)", moves[:2]), ("neighbourhood 5", moves)):
-        search = gls.LocalSearch(chosen, candidates=gls.Nearest(20))
-        given, found = cupy.asarray(starts), []
-        times = common.seconds_of(
-            lambda: found.append(search(problem, given, backend="cuda")), CALLS, on_gpu=True
-        )[2:]  # the first calls compile and allocate memory
-        result = found[-1]
-        share = starts[: BATCH // 16]
-        os.environ["GPU_LS_THREADS"] = "1"
-        search(problem, share[:1], backend="cpu")
-        core = common.seconds_of(lambda: search(problem, share, backend="cpu"))[0] / len(share)
-        del os.environ["GPU_LS_THREADS"]
-        rows.append(
-            {
-                "neighbourhoods": name,
-                "tours": BATCH,
-                "seconds": common.median(times),
-                "least_seconds": min(times),
-                "bar": BATCH_BAR,
-                "core_seconds_of_a_tour": core,
-                "times_one_core": core * BATCH / common.median(times),
-                "moves_of_a_tour": result.statistics.moves / BATCH,
-                "mean_gap": 100 * (float(result.costs.mean()) / best - 1),
-                "start_gap": 100 * (float(problem.cost(starts).mean()) / best - 1),
-            }
-        )
-        print(rows[-1], flush=True)
     return rows
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-REPAIR = gls.LocalSearch([gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()], gls.Nearest(20))
+REPAIR = gls.LocalSearch([gls.RouteMoves()], gls.Nearest(20))
 CHAINS = gls.IteratedLocalSearch(gls.LocalSearch([gls.LinKernighan(3)], gls.Nearest(8)))
 LINKED = gls.IteratedLocalSearch(
     REPAIR,

@@ -460,7 +460,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="the search, written as shown below (default: lin_kernighan(3)/alpha(5), or "
         "three_opt+or_opt/nearest(10) for asymmetric lengths, with faster candidates if time is "
-        "short; for routes two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20); for "
+        "short; for routes route_moves/nearest(20); for "
         "sequences insertion)",
     )
     text = "limit of kicks per tour or sequence, or of rounds per state"

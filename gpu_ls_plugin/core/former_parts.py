@@ -52,6 +52,7 @@ REMOVED: dict[str, dict[str, RemovedPart]] = {
         "SelectiveRouteExchange": RemovedPart(
             "SplitRecombination", "SplitRecombination() makes better children; use it instead"
         ),
+        "TwoOptStar": RemovedPart("RouteMoves", "RouteMoves() has this move; use it instead"),
     },
     "gpu_ls_pymoo": {
         "SelectiveRouteExchangeCrossover": RemovedPart(

@@ -65,7 +65,7 @@ LAYOUTS = (("warp", 1000, 16), ("block", 1000, 1), ("global", 100_000, 1))
 USUAL = (tours.TwoOpt(), tours.OrOpt(3))
 SHALLOW, DEEP = (tours.LinKernighan(3),), (tours.LinKernighan(),)
 STEPS = (tours.LinKernighanLead(),)
-ROUTE_MOVES = (tours.TwoOpt(), tours.Relocate(3), tours.Exchange(2, 2), routes.TwoOptStar())
+ROUTE_MOVES = (tours.TwoOpt(), tours.Relocate(3), tours.Exchange(2, 2))  # on `All()`
 MOVES: tuple[Parts, ...] = (USUAL, (tours.ThreeOpt(),), SHALLOW, DEEP, STEPS)
 WINDOW, WALK = tours.DoubleBridge(), tours.DoubleBridge(walk=5)
 # Moves, grid, kick and acceptance rule of chains with EUC_2D.
@@ -366,14 +366,9 @@ def _routing() -> Iterator[Kernel]:
             best_sweep.keep_kernel(giant.metric, BLOCK),
             *filtered.evaluation("whole"),
             filtered.step("TakeFiltered"),
+            giant.descent(ROUTE_MOVES, n),
+            giant.multi(ROUTE_MOVES, n),
         ]
-        for parts in (ROUTE_MOVES, (*ROUTE_MOVES, routes.SwapStar())):
-            kernels += [
-                giant.descent(parts, n),
-                *giant.sweeps(parts),
-                giant.multi(parts, n),
-                giant.chain(parts, n),
-            ]
         resources = tuple(part.name for part in objective.resources)
         yield from (replace(kernel, parts=(*kernel.parts, *resources)) for kernel in kernels)
 

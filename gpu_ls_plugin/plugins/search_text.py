@@ -130,8 +130,10 @@ def improving(search: object, written: object) -> Callable[..., Any]:
 def text_of(search: object) -> str:
     """Return a search as a string that `parse_search` can read if its parts are registered."""
     if isinstance(search, IteratedLocalSearch):
-        named = (text_of(search.search), str(search.perturbation), str(search.accept))
-        return f"IteratedLocalSearch({', '.join([*named, *_chosen(search, len(named))])})"
+        kick = [] if search.perturbation is None else [str(search.perturbation)]
+        accept = str(search.accept) if kick else f"accept={search.accept}"
+        others = _chosen(search, 3)  # without the search, the perturbation and the acceptance rule
+        return f"IteratedLocalSearch({', '.join([text_of(search.search), *kick, accept, *others])})"
     if isinstance(search, (SuccessorSearch, SequenceSearch)):
         return f"{type(search).__name__}({', '.join(_chosen(search))})"
     if not isinstance(search, LocalSearch):

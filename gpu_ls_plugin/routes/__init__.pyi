@@ -8,7 +8,6 @@ from .crossovers.split_crossover import SplitRecombination as SplitRecombination
 from .engines.prices import PricedMigration as PricedMigration
 from .moves.between_routes import RouteMoves as RouteMoves
 from .moves.between_routes import SwapStar as SwapStar
-from .moves.between_routes import TwoOptStar as TwoOptStar
 from .plan.drawing import plot_routes as plot_routes
 from .problem.cvrp import CVRP as CVRP
 from .problem.resources.time_windows import TimeWindows as TimeWindows

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.figures import require_image
-from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
+from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.routes.plan import drawing
 from gpu_ls_plugin.routes.plan.charts import plot_chart
 from gpu_ls_plugin.routes.plan.few_customers import are_few, best_routes
@@ -34,8 +34,6 @@ from gpu_ls_plugin.runs.domain import Command, FileKind, Output, first_row
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentRecombination
 from gpu_ls_plugin.tours.domain import Tours, check_plot, measured, refuse_ending
-from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
-from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
 from gpu_ls_plugin.tours.plan.enumeration import best_of_all, enumerated
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
@@ -55,9 +53,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 
-BETWEEN_ROUTES = (Relocate(3), Exchange(2, 2), TwoOptStar())
-ROUTE_SEARCH = LocalSearch([TwoOpt(), *BETWEEN_ROUTES], Nearest(20))
-DIRECTED_ROUTE_SEARCH = LocalSearch(BETWEEN_ROUTES, Nearest(20))  # no 2-opt, which reverses paths
+ROUTE_SEARCH = LocalSearch([RouteMoves()], Nearest(20))
 
 
 class Routes(Tours):
@@ -90,8 +86,6 @@ class Routes(Tours):
 
     def settings(self, problem: Any, request: Request) -> Settings:
         """Return complete settings, with search, population and start."""
-        if not isinstance(problem, CVRP):
-            return super().settings(problem, request)
         return settings_of_routes(problem, request)
 
     def divided(self, problem: Any, given: Settings, chosen: Settings) -> Settings:
@@ -100,9 +94,7 @@ class Routes(Tours):
 
     def why(self, problem: Any, chosen: Settings) -> str:
         """Return the reason for the settings, as a clause."""
-        if not isinstance(problem, CVRP):
-            return super().why(problem, chosen)
-        return why_routes(problem, chosen)
+        return why_routes(routing_problem(problem), chosen)
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
         """Return the stages: if they pay, generations and tries of smaller fleets; then chains."""
@@ -143,8 +135,7 @@ class Routes(Tours):
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
     ) -> Callable[..., Any]:
         """Return a local search with moves within and between routes."""
-        reverses = problem is None or problem.symmetric
-        return ROUTE_SEARCH if reverses else DIRECTED_ROUTE_SEARCH
+        return ROUTE_SEARCH
 
     def construction(self, problem: Any) -> str | None:
         """Return the name of the default construction."""

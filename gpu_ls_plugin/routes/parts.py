@@ -12,7 +12,7 @@ from gpu_ls_plugin.routes.crossovers.route_edge_assembly import RouteEdgeAssembl
 from gpu_ls_plugin.routes.crossovers.split_crossover import SplitRecombination
 from gpu_ls_plugin.routes.domain import Routes
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
-from gpu_ls_plugin.routes.moves.between_routes import RouteMoves, SwapStar, TwoOptStar
+from gpu_ls_plugin.routes.moves.between_routes import RouteMoves, SwapStar
 from gpu_ls_plugin.routes.problem.resources.duration import Duration
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.resources.time_windows import TimeWindows
@@ -28,7 +28,7 @@ PARTS: Mapping[str, tuple[Any, ...]] = {
     "domain": (Routes,),
     "resource": (Load, Duration, TimeWindows),
     "construction": (one_route_each, savings, cheapest_insertion, sweep),
-    "neighbourhood": (TwoOptStar, SwapStar, RouteMoves),
+    "neighbourhood": (SwapStar, RouteMoves),
     "perturbation": (StringRemoval,),
     "recombination": CROSSOVERS,
     "cooperation": (PricedMigration, *CROSSOVERS),

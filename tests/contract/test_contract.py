@@ -26,7 +26,7 @@ SIMILAR |= {"2-opt, masked", "3-opt, fused", "or_opt repairs", "lin_kernighan_le
 SIMILAR |= {"Lin-Kernighan lead", "3-opt, openings", "2-opt and Or-opt sweeps"}
 SIMILAR |= {"filtered_neighbourhood repairs", "lin_kernighan repairs", "three_opt repairs"}
 SIMILAR |= {"better accepts", "always accepts", "threshold accepts"}
-OF_ROUTES = {gls.RouteMoves, gls.SwapStar, gls.TwoOptStar}  # see tests/routes
+OF_ROUTES = {gls.RouteMoves, gls.SwapStar}  # see tests/routes
 SEARCHES_OF_ROUTES = {"decomposed", "hybrid_genetic_search"}  # see tests/routes/searches
 
 
@@ -277,6 +277,7 @@ ITERATED = {
             gls.LocalSearch([part.factory()], gls.Nearest(6))
         )
         for part in registry.parts("neighbourhood")
+        if part.factory not in OF_ROUTES
     },
     **{
         f"{part.name} kicks": gls.IteratedLocalSearch(

@@ -10,6 +10,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.kernels.evaluation import added_up_costs, exact_costs
 from gpu_ls_plugin.tours.problem import referee
 from tests.helpers.bin_packing import BinPacking
@@ -171,6 +172,7 @@ def test_an_overridden_method_cost_is_used():
 
 
 DESCENT = gls.LocalSearch([gls.TwoOpt(), gls.OrOpt(3)], gls.Nearest(8))
+LINKED = gls.LocalSearch([gls.RouteMoves()], gls.Nearest(8))
 ONE_WAY = gls.LocalSearch([gls.OrOpt(3)], gls.Nearest(8))
 SEARCHED = {
     name: made
@@ -193,6 +195,8 @@ REAL_ROUTES = ("real routes", "no feasible real routes", "soft routes")
 
 
 def descent(problem: Problem) -> gls.LocalSearch:
+    if isinstance(problem.tsp.objective, Routing):
+        return LINKED
     return DESCENT if problem.tsp.symmetric else ONE_WAY
 
 
@@ -218,7 +222,7 @@ def test_solve(kind):
 @pytest.mark.parametrize("kind", ["EUC", "no feasible routes"])
 def test_random_restarts(kind):
     problem = SEARCHED[kind]()
-    found = gls.RandomRestarts(DESCENT, climbs=40, keep=5)(problem, **CPU)
+    found = gls.RandomRestarts(descent(problem), climbs=40, keep=5)(problem, **CPU)
     check(found, problem)
     assert len(found.costs) == 5
     np.testing.assert_array_equal(found.sorted().costs, found.costs)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 N = 60
 PROBLEM = gls.TSP(np.random.default_rng(5).integers(0, 500, (N, 2)), "EUC_2D", name="cities")
 CHAINS = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.Nearest(6)))
+LINKED = gls.IteratedLocalSearch(gls.LocalSearch([gls.RouteMoves()], gls.Nearest(6)))
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from gpu_ls_plugin.distributed import Exchange, IslandProgress, tasks, watcher
 from gpu_ls_plugin.distributed.exchange import adopt_guests
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.settings import Settings
-from tests.distributed.conftest import CHAINS, PROBLEM, N
+from tests.distributed.conftest import CHAINS, LINKED, PROBLEM, N
 from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_tours
 from tests.helpers.routing import random_vrp
@@ -126,10 +126,10 @@ REAL = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 40, metric="EUC")
 IMPOSSIBLE = gls.CVRP(PROBLEM.coordinates[:4], [0, 3, 3, 3], 5, vehicles=2, copies=3)
 COSTED = {
     "real lengths": (gls.TSP(PROBLEM.coordinates), CHAINS),
-    "real routes": (REAL, CHAINS),
-    "routes in parts": (REAL, gls.Decomposed(CHAINS, customers=20)),
-    "no feasible routes": (IMPOSSIBLE, CHAINS),
-    "no feasible routes, called": (IMPOSSIBLE, CHAINS.search),
+    "real routes": (REAL, LINKED),
+    "routes in parts": (REAL, gls.Decomposed(LINKED, customers=20)),
+    "no feasible routes": (IMPOSSIBLE, LINKED),
+    "no feasible routes, called": (IMPOSSIBLE, LINKED.search),
 }
 
 

@@ -20,7 +20,7 @@ from gpu_ls_plugin.runs.repeated_calls import population_of
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.solver.plans import plan_of_search
-from tests.distributed.conftest import CHAINS, PROBLEM, N
+from tests.distributed.conftest import CHAINS, LINKED, PROBLEM, N
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.random_problems import random_tours
 from tests.helpers.routing import giant_tours, random_cvrp, scarce_cvrp
@@ -101,7 +101,7 @@ def test_elites_are_the_best_of_all_rows(worst, monkeypatch):
     assert worst or max(looked_at) < 100
 
 
-@pytest.mark.parametrize("search", [gls.Decomposed(), CHAINS], ids=["called", "chained"])
+@pytest.mark.parametrize("search", [gls.Decomposed(), LINKED], ids=["called", "chained"])
 def test_costs_are_those_of_the_given_problem(search):
     problem = random_cvrp("capacity", 12)
     tours = giant_tours(problem, 6, 3)[3:]

@@ -50,10 +50,7 @@ PAIRS = (
 )
 
 
-ROUTE_MOVES = gls.LocalSearch(
-    [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(3, 2), gls.TwoOptStar(), gls.SwapStar()],
-    candidates=gls.Nearest(7),
-)
+ROUTE_MOVES = gls.LocalSearch([gls.TwoOpt(), gls.Relocate(3), gls.Exchange(3, 2)], gls.All())
 ROUTE_PAIRS = (gls.SplitRecombination(), gls.RouteEdgeAssembly())
 
 
@@ -97,7 +94,6 @@ EXTENTS = {
             "weighted": ("EUC_2D",),
             "routes": ("EUC_2D", "EUC"),
             "moves_of_routes": ("EUC_2D",),
-            "chains_of_routes": ("EUC_2D",),
             "linked_routes": ("EUC_2D", "EUC"),
             "states": ("EUC_2D",),
             "sequences": ("EUC_2D",),
@@ -115,7 +111,6 @@ EXTENTS = {
         runs={
             # The slowest come first, for parallel runs.
             "moves_of_routes": ("EUC_2D", "EUC"),
-            "chains_of_routes": ("EUC_2D", "EUC"),
             "chains": METRICS,
             "linked_routes": ("EUC_2D", "EUC"),
             "routes": ("EUC_2D", "EUC"),
@@ -284,24 +279,13 @@ class Watched:
                         self.calls += 1
 
     def moves_of_routes(self, problem: gls.TSP) -> None:
-        """Run all moves of routes, from feasible and infeasible tours."""
+        """Run moves of giant tours over all nodes, from feasible and infeasible tours."""
         for several, starts in self.limited(problem):
-            rules = (gls.Multi(9), gls.Best(), gls.First())  # on a CPU, chains run the last
-            for pivoting in rules[: 3 if self.backend == "cuda" else 2]:
+            for pivoting in (gls.Multi(9), gls.First()):
                 self.search(replace(ROUTE_MOVES, pivoting=pivoting), several.tsp, starts)
             for part in (gls.TwoOpt(), gls.ThreeOpt()):
                 complete = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
                 self.search(complete, several.tsp, starts)
-
-    def chains_of_routes(self, problem: gls.TSP) -> None:
-        """Run chains of one kernel with all moves of routes."""
-        kick = gls.DoubleBridge(30)
-        search = gls.IteratedLocalSearch(ROUTE_MOVES, kick)
-        for several, starts in self.limited(problem):
-            self.search(search, several.tsp, starts, kicks=KICKS)
-            if several.n >= SMALLEST_BRIDGE:
-                kick.perturb(several.tsp, starts, seed=1, backend=self.backend)
-            self.calls += 1
 
     def linked_routes(self, problem: gls.TSP) -> None:
         """Run descents and chains on linked lists of routes, with hard and soft constraints."""

@@ -23,7 +23,7 @@ from tests.helpers.marks import slow_after
 from tests.helpers.routing import assert_exact_costs, giant_tours, random_cvrp, scarce_cvrp
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-MOVES = [gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
+LOCAL = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(8))
 KINDS = [("capacity", True), ("fleet", False), ("real duration", False), ("directed", True)]
 
 
@@ -31,9 +31,8 @@ PRICED = gls.PricedMigration(0.1, 0.5)
 
 
 def search_of(cooperation: gls.PricedMigration, accept=None) -> gls.IteratedLocalSearch:
-    local = gls.LocalSearch(MOVES, candidates=gls.Nearest(8))
     kick = gls.StringRemoval(6, 4)
-    return gls.IteratedLocalSearch(local, kick, accept or gls.Annealing(), cooperation=cooperation)
+    return gls.IteratedLocalSearch(LOCAL, kick, accept or gls.Annealing(), cooperation=cooperation)
 
 
 def chains_on(problem, starts, search, backend="cpu"):
@@ -183,7 +182,6 @@ def test_constraints_become_soft_if_vehicles_are_scarce():
         (roomy, search, 60.0, three),
         (gls.CVRP(POINTS, [0] + [2] * 9, 3, route_limit=1000), search, 60.0, EACH),
         (SCARCE.penalised(load=3), search, 60.0, EACH),
-        (SCARCE, replace(search, perturbation=gls.DoubleBridge(9)), 60.0, EACH),
         (SCARCE, search, 0.01, EACH),
         (gls.CVRP(POINTS, [0] * 10, 3), search, 60.0, EACH),
     ):
@@ -203,7 +201,7 @@ def test_solve_saves_a_route_by_soft_constraints():
 
 def test_a_given_iterated_search_keeps_hard_constraints():
     problem = scarce_cvrp()
-    for search in (None, gls.LocalSearch(MOVES, gls.Nearest(8))):
+    for search in (None, LOCAL):
         asked = Settings(backend="cpu", search=search)
         chosen = default_settings(problem, asked)
         assert searched_as(problem, asked, chosen).penalties is not None

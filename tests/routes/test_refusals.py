@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,8 +19,7 @@ from tests.helpers.routing import giant_tours, random_cvrp
 from tests.routes.time_windows import TimeWindows
 
 LISTS = gls.Nearest(8)
-MOVES = [gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
-LOCAL, ROUTE_MOVES = gls.LocalSearch(MOVES, LISTS), gls.LocalSearch([gls.RouteMoves()], LISTS)
+ROUTE_MOVES = gls.LocalSearch([gls.RouteMoves()], LISTS)
 STRINGS, PRICED = gls.StringRemoval(), gls.PricedMigration()
 LARGE_DEMANDS = gls.CVRP(np.arange(20).reshape(10, 2) ** 2 % 37, [0, *[10**9] * 9], 2 * 10**9)
 LARGE_ROWS = np.tile(LARGE_DEMANDS.tour([[c] for c in range(1, 10)]), (2, 1))
@@ -28,12 +28,10 @@ LARGE_ROWS = np.tile(LARGE_DEMANDS.tour([[c] for c in range(1, 10)]), (2, 1))
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (LOCAL, "two_opt_star changes routes"),
-        (gls.LocalSearch([gls.SwapStar()]), "swap_star changes routes"),
         (ROUTE_MOVES, "route_moves changes routes"),
         (STRINGS.perturb, "routes"),
         (gls.IteratedLocalSearch(perturbation=STRINGS), "routes"),
-        (gls.IteratedLocalSearch(LOCAL, STRINGS, cooperation=PRICED), "routes"),
+        (gls.IteratedLocalSearch(ROUTE_MOVES, STRINGS, cooperation=PRICED), "routes"),
         (gls.Decomposed(), "no routes"),
         (gls.HybridGeneticSearch(), "no routes"),
     ],
@@ -47,7 +45,7 @@ def test_tours_without_routes(call, match):
     ("call", "match"),
     [
         (gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()), "direction matters"),
-        (gls.LocalSearch([gls.TwoOpt()], gls.Nearest(5), gls.Multi()), "direction matters"),
+        (gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Multi()), "direction matters"),
         (gls.HybridGeneticSearch(), "resource of a plugin"),
         (gls.Decomposed(), "no method of_nodes"),
     ],
@@ -63,10 +61,10 @@ def test_resources_of_plugins(call, match):
     "call",
     [
         partial(gls.solve, seconds=1.0),
-        partial(gls.solve, seconds=1.0, search=LOCAL),
+        partial(gls.solve, seconds=1.0, search=ROUTE_MOVES),
         partial(gls.plan, seconds=1.0),
         partial(STRINGS.perturb, tours=LARGE_ROWS),
-        partial(gls.IteratedLocalSearch(LOCAL, STRINGS), tours=LARGE_ROWS),
+        partial(gls.IteratedLocalSearch(ROUTE_MOVES, STRINGS), tours=LARGE_ROWS),
         partial(ROUTE_MOVES, tours=LARGE_ROWS),
     ],
 )
@@ -88,18 +86,59 @@ def test_searches_that_keep_nothing_of_a_tour():
         search(problem, giant_tours(problem, 2), backend="cpu")
 
 
-@pytest.mark.parametrize("local", [LOCAL, ROUTE_MOVES])
-def test_chains_without_a_price_of_violations(local):
-    problem = random_cvrp("capacity", 12).penalised(load=1)
-    search = gls.IteratedLocalSearch(local, gls.DoubleBridge(), cooperation=PRICED)
-    with pytest.raises(InvalidParameterError, match=r"PricedMigration\(\) is .*StringRemoval"):
-        search(problem, giant_tours(problem, 4), budget=gls.Budget(kicks=30), backend="cpu")
+class Reversal:
+    """A kick by a user, who gives an object with a method `perturb`."""
+
+    def perturb(self, problem, tours, *, seed=0, backend="auto"):
+        return tours[:, ::-1]
+
+
+@pytest.mark.parametrize("kick", [gls.DoubleBridge(), gls.Restart(), Reversal()])
+def test_chains_of_routes_with_other_kicks(kick):
+    problem = random_cvrp("capacity", 12)
+    for search in (gls.IteratedLocalSearch(ROUTE_MOVES, kick), gls.Decomposed(customers=5)):
+        if isinstance(search, gls.Decomposed):
+            search = replace(search, search=gls.IteratedLocalSearch(ROUTE_MOVES, kick))
+        with pytest.raises(UnsupportedProblemError, match=r"use .*StringRemoval\(\)"):
+            search(problem, giant_tours(problem, 4), budget=gls.Budget(kicks=30), backend="cpu")
+
+
+def test_the_default_kick_of_routes():
+    problem = random_cvrp("capacity", 12)
+    starts, options = giant_tours(problem, 4), {"budget": gls.Budget(kicks=30), "backend": "cpu"}
+    found = gls.IteratedLocalSearch(ROUTE_MOVES)(problem, starts, **options)
+    other = gls.IteratedLocalSearch(ROUTE_MOVES, STRINGS)(problem, starts, **options)
+    assert (found.tours == other.tours).all() and found.statistics.kicks == 120
+
+
+ARRAYS = gls.LocalSearch([gls.TwoOpt(), gls.OrOpt(3)], LISTS)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ARRAYS,
+        replace(ARRAYS, pivoting=gls.Multi()),
+        replace(ARRAYS, pivoting=gls.Best()),
+        gls.LocalSearch([gls.LinKernighan(3)], gls.Alpha(5)),
+        gls.IteratedLocalSearch(ARRAYS, STRINGS),
+        gls.IteratedLocalSearch(),
+        partial(gls.solve, seconds=1.0, search=ARRAYS),
+    ],
+)
+def test_searches_of_routes_on_candidate_lists(call):
+    problem = random_cvrp("capacity", 12)
+    given = [] if isinstance(call, partial) else [giant_tours(problem, 4)]
+    match = r"use LocalSearch\(\[RouteMoves\(\)\], Nearest\(20\)\), or candidates=All\(\)"
+    with pytest.raises(UnsupportedProblemError, match=match):
+        call(problem, *given, backend="cpu")
 
 
 @pytest.mark.parametrize(
     "given",
     [
         {"neighbourhoods": [gls.RouteMoves(), gls.TwoOpt()]},
+        {"neighbourhoods": [gls.SwapStar()]},
         {"neighbourhoods": [gls.SwapStar(), gls.RouteMoves()]},
         {"neighbourhoods": [gls.RouteMoves(), gls.SwapStar(), gls.SwapStar()]},
         {"pivoting": gls.Best()},

@@ -20,7 +20,7 @@ from tests.tours.objectives.third_party import some_loads
 LISTS = gls.Nearest(8)
 ROUTE_MOVES = gls.LocalSearch([gls.RouteMoves()], candidates=LISTS)
 SEARCHES = {
-    "moves": gls.LocalSearch([gls.Relocate(3), gls.TwoOptStar()], candidates=LISTS),
+    "moves": ROUTE_MOVES,
     "chains": gls.IteratedLocalSearch(
         ROUTE_MOVES,
         gls.StringRemoval(),
@@ -140,7 +140,7 @@ def test_violations_may_cost_nothing():
     problem = gls.CVRP([(0, 0), (3, 0), (4, 0)], [0, 1, 1], 1, vehicles=2).penalised(load=0)
     row = problem.tour([[1, 2]])
     assert problem.tsp.cost(row) == problem.cost(row) and not problem.feasible(row)[0]
-    found = gls.LocalSearch([gls.Relocate(1)], candidates=LISTS)(problem, row[np.newaxis])
+    found = gls.LocalSearch([gls.Relocate(1)], gls.All())(problem, row[np.newaxis])
     assert found.costs[0] == problem.cost(row)[0]
 
 

@@ -19,7 +19,8 @@ from tests.helpers.routing import (
 from tests.routes.time_windows import some_windows
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-MOVES = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar(), gls.SwapStar()]
+LINKED = gls.LocalSearch([gls.RouteMoves(), gls.SwapStar()], gls.Nearest(8))
+OVER_ALL = gls.LocalSearch([gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2)], gls.All())
 
 
 def windowed(kind: str, customers: int, seed: int) -> gls.CVRP:
@@ -29,12 +30,9 @@ def windowed(kind: str, customers: int, seed: int) -> gls.CVRP:
 
 @BOTH
 @pytest.mark.parametrize("kind", slow_after(1, ["capacity", "duration", "directed"]))
-@pytest.mark.parametrize("moves", slow_after(1, [MOVES, [gls.LinKernighan(5)]]))
-def test_chains_know_the_costs_of_their_tours(kind, moves, backend):
+def test_chains_know_the_costs_of_their_tours(kind, backend):
     problem, where = windowed(kind, 24, 1), get_backend(backend)
-    moves = moves if problem.symmetric else MOVES[1:]
-    local = gls.LocalSearch(moves, candidates=gls.Nearest(8))
-    search = gls.IteratedLocalSearch(local, gls.DoubleBridge(), gls.Always())
+    search = gls.IteratedLocalSearch(LINKED, gls.StringRemoval(6, 4), gls.Always())
     tours = where.xp.asarray(giant_tours(problem, 8, 2))
     chains = search.chains(Start(where, problem.tsp, tours, 3))
     for kicks in range(1, 30):
@@ -43,11 +41,10 @@ def test_chains_know_the_costs_of_their_tours(kind, moves, backend):
 
 
 @BOTH
-@pytest.mark.parametrize("pivoting", slow_after(1, [gls.First(), gls.Best()]))
-def test_windows_are_never_missed_by_more(pivoting, backend):
+@pytest.mark.parametrize("search", [LINKED, OVER_ALL], ids=["linked", "over all"])
+def test_windows_are_never_missed_by_more(search, backend):
     problem = windowed("capacity", 24, 3)
     starts = giant_tours(problem, 12, 4)
-    search = gls.LocalSearch(MOVES, candidates=gls.Nearest(8), pivoting=pivoting)
     found = search(problem, starts, backend=backend)
     assert_no_more_violations(problem, starts, found.tours)
     before, after = (

@@ -64,8 +64,10 @@ ROUTES = {
 }
 LISTS = gls.Nearest(8)
 OR_OPT = gls.LocalSearch([gls.OrOpt(3)], LISTS)
-RELOCATE = gls.LocalSearch([gls.Relocate(3), gls.TwoOptStar()], LISTS)
-LINKED = gls.IteratedLocalSearch(RELOCATE, gls.StringRemoval(), cooperation=gls.PricedMigration())
+ROUTE_MOVES = gls.LocalSearch([gls.RouteMoves()], LISTS)
+LINKED = gls.IteratedLocalSearch(
+    ROUTE_MOVES, gls.StringRemoval(), cooperation=gls.PricedMigration()
+)
 TOUR_SEARCHES = {
     "descent": OR_OPT,
     "chains": gls.IteratedLocalSearch(OR_OPT, gls.DoubleBridge()),
@@ -73,7 +75,7 @@ TOUR_SEARCHES = {
     "symmetrised": gls.Symmetrised(),
 }
 ROUTE_SEARCHES = {
-    "moves": RELOCATE,
+    "moves": ROUTE_MOVES,
     "linked": LINKED,
     "generations": gls.HybridGeneticSearch(size=4, children=4),
     "parts": gls.Decomposed(LINKED, customers=5),

@@ -20,7 +20,6 @@ NAMES = ("X-n200-k36", "X-n513-k21", "X-n1001-k43")
 CHILDREN = {"cpu": 64, "cuda": 4224}  # of a batch
 SEARCHES = {  # of children, by the names of the tables
     "educations": "route_moves/nearest(32)",
-    "educations_by_place": "two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20)",
 }
 
 

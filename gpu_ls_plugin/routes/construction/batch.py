@@ -79,7 +79,10 @@ def construction_kernel(
         parameters=(ROWS, struct_of(header, struct)),
         team=team,
     )
-    return replace(kernel, functors=(*kernel.functors, *vehicles.sources))
+    if not vehicles.sources:
+        return kernel
+    headers, functors = (*kernel.headers, VEHICLES_HEADER), (*kernel.functors, *vehicles.sources)
+    return replace(kernel, headers=headers, functors=functors)
 
 
 def repair_kernel(vehicles: VehiclesType, team: str) -> Kernel:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel, row_bytes
-from gpu_ls_plugin.routes.moves.between_routes import RouteMoves, SwapStar
+from gpu_ls_plugin.routes.moves.between_routes import BetweenRoutes, RouteMoves, SwapStar
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.engines.descent.city_descent import look_bits
@@ -131,7 +131,7 @@ SERVICE = Service(
     prepare,
     of_composed,
     _nodes,
-    alone=RouteMoves,
+    alone=BetweenRoutes,
     refusal="neighbourhoods: RouteMoves() must be alone or before SwapStar(), with First() on "
     "lists such as Nearest(20), not {moves} with {rule!r} on {candidates!r}",
 )

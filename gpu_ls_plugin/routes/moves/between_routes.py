@@ -19,14 +19,17 @@ BESIDE, DIRECTED = 14, 8
 
 
 class BetweenRoutes(Neighbourhood):
-    """A neighbourhood whose moves change the routes of giant tours."""
+    """A neighbourhood of moves on linked lists of routes, which have a separate engine."""
 
     reverses = False
+    alone = True
 
-    @property
-    def deep(self) -> bool:
-        """True: a move exchanges four or more edges."""
-        return True
+    def functor(self, symmetric: bool) -> str:
+        """Raise InvalidParameterError: only the engine on linked lists has these moves."""
+        raise InvalidParameterError(
+            f"neighbourhoods: {self!r} needs First() on candidate lists; RouteMoves() is searched "
+            "alone or before SwapStar()"
+        )
 
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError if the tours have no routes."""
@@ -39,49 +42,17 @@ class BetweenRoutes(Neighbourhood):
 
 
 @dataclass(frozen=True)
-class TwoOptStar(BetweenRoutes):
-    """Exchange the ends of two routes.
-
-    The other form of 2-opt* joins the beginnings of both routes, and their ends; it is `TwoOpt` on
-    the giant tour.
-    """
-
-    name = "two_opt_star"
-    header = "routes/moves/two_opt_star_move.cuh"
-
-    def functor(self, symmetric: bool) -> str:
-        """Return the C++ type of the moves at a city."""
-        return "gls::TwoOptStarMove"
-
-    def variants(self, degree: int, symmetric: bool) -> int:
-        """Return 1: the first step determines the move."""
-        return 1
-
-
-@dataclass(frozen=True)
 class SwapStar(BetweenRoutes):
     """Exchange two customers between two routes; each goes to the best place in the other route.
 
-    A customer is exchanged for a candidate in another route, or for a neighbour of the candidate
-    there. Each customer goes to the cheapest of these places in the other route: next to one of its
-    candidates, first or last, or where the other customer was.
-
-    Vidal (2022) examines all pairs of customers of routes whose sectors overlap, and keeps the
-    three cheapest places of each customer in each route between moves. This neighbourhood keeps no
-    places, and the work for a pair does not depend on the length of the routes.
+    It must follow `RouteMoves()`: a customer without another improving move is exchanged for a
+    candidate in another route, or for a neighbour of the candidate there. Each customer goes to the
+    cheapest of all places in the other route (SWAP*; Vidal 2022). Vidal examines all pairs of
+    customers of routes whose sectors overlap.
     """
 
     name = "swap_star"
-    header = "routes/moves/swap_star_move.cuh"
-
-    @property
-    def chooses(self) -> bool:
-        """True: a move chooses the places of both customers."""
-        return True
-
-    def functor(self, symmetric: bool) -> str:
-        """Return the C++ type of the moves at a city."""
-        return f"gls::SwapStarMove<{str(symmetric).lower()}>"
+    header = "routes/moves/route_swap_star.cuh"
 
     def variants(self, degree: int, symmetric: bool) -> int:
         """Return 3: a candidate and its two neighbours."""
@@ -101,14 +72,6 @@ class RouteMoves(BetweenRoutes):
 
     name = "route_moves"
     header = "routes/moves/route_moves.cuh"
-    alone = True
-
-    def functor(self, symmetric: bool) -> str:
-        """Raise InvalidParameterError: only the engine on linked lists has these moves."""
-        raise InvalidParameterError(
-            "neighbourhoods: RouteMoves() needs First() on candidate lists, alone or before "
-            "SwapStar()"
-        )
 
     def variants(self, degree: int, symmetric: bool) -> int:
         """Return how many moves a customer with `degree` candidates has."""

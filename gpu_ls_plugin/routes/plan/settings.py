@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
 from gpu_ls_plugin.routes.kernels.linked_rows import check_total_demand, most_rows
-from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
+from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.routing import price_of_demand
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
 from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
-from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
 from gpu_ls_plugin.tours.plan.settings import few_chains
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
@@ -57,10 +55,11 @@ CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # number of customers in
 # At this price, most tours become feasible; the chains then lower it (`PricedMigration`).
 LENGTHS_OF_A_DEMAND = 4
 SECONDS_OF_SOFT = 0.005  # minimum time, per place of a giant tour, for soft constraints to pay
+REPAIR = LocalSearch([RouteMoves()], Nearest(20))  # precedes the chains
 FIRST_TOURS = 16  # number of constructed tours; the best one is divided into parts
 
 
-def settings_of_routes(problem: CVRP, request: Request) -> Settings:
+def settings_of_routes(problem: Problem, request: Request) -> Settings:
     """Return complete settings for routes.
 
     Chains start from savings; they remove strings of customers, reinsert them and improve routes.
@@ -69,7 +68,7 @@ def settings_of_routes(problem: CVRP, request: Request) -> Settings:
     """
     given, tours = request.given, tour_problem(problem)
     population = given.population or _size(tours, request)
-    chosen = given.search or _repair(tours)
+    chosen = given.search or REPAIR
     if isinstance(chosen, LocalSearch):
         chosen = _iterated(chosen, tours, request)
     start = given.start or START
@@ -145,13 +144,6 @@ def _iterated(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLo
         cooperation, heats = replace(cooperation, feasible=FEASIBLE_UNDER_MORE), HEATS_UNDER_MORE
     accept = Annealing(*heats)
     return IteratedLocalSearch(repair, StringRemoval(), accept=accept, cooperation=cooperation)
-
-
-def _repair(problem: TSP) -> LocalSearch:
-    """Return a local search within and between routes, with 2-opt only if lengths are symmetric."""
-    within = [TwoOpt()] if problem.symmetric else []
-    between = [Relocate(3), Exchange(2, 2), TwoOptStar()]
-    return LocalSearch([*within, *between], candidates=Nearest(20))
 
 
 def softened(

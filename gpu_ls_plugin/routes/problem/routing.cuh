@@ -78,13 +78,6 @@ GLS_DEVICE KeptResource<Resource> kept_as(const Resource& resource, const KeptRo
   return {resource, routes, at};
 }
 
-// A piece of a route that leads to a copy of the depot.
-struct RoutePiece {
-  int route;
-  int64 used;  // its consumption of the first resource
-};
-constexpr int kNoRoute = -1;  // the route of an empty piece
-
 // The excess of the routes that a change touches, before and after it.
 template <class Amount>
 struct Excess {
@@ -147,45 +140,6 @@ struct Routing {
     keep_totals(team, routes, due);
   }
 
-  // These functions update the data after a change: one thread calls keep_places for each range of
-  // changed places, and then keep_sums.
-  static constexpr bool kKeepsPlaces = List::kAdds;
-  template <class City>
-  GLS_DEVICE void keep_places(int n, City city, int first, int length) const {
-    const KeptRoutes routes = kept_routes(n);
-    const auto after = [&](int place) { return wrapped(place + 1, n); };
-    int begin = first > 0 ? first - 1 : n - 1, most = length;
-    for (; !is_depot(city(begin), customers); ++most) begin = begin > 0 ? begin - 1 : n - 1;
-    int steps = 0;  // from `begin`, the start of a route, to the end of the last changed route
-    for (int place = begin; steps <= most && steps < n;) {
-      const int route = number_of(city(place)), before = steps;
-      routes.start()[route] = place;
-      do {
-        routes.route()[place] = route;
-        place = after(place), ++steps;
-      } while (!is_depot(city(place), customers));
-      routes.customers()[route] = steps - before - 1;
-    }
-    each(routes, [&](const auto& kept, Weight) {
-      auto since = kept.resource.at(0);
-      for (int place = begin, step = 0; step < steps; ++step) {
-        const int node = city(place), next = after(place), ahead = city(next);
-        if (is_depot(node, customers)) since = kept.resource.at(node);
-        kept.before()[place] = since;
-        since = kept.resource.join(since, kept.resource.at(ahead), edge(node, ahead));
-        if (is_depot(ahead, customers)) kept.whole()[routes.route()[place]] = since;
-        place = next;
-      }
-    });
-  }
-  template <class Team>
-  GLS_DEVICE void keep_sums(const Team& team, int n) const {
-    const KeptRoutes routes = kept_routes(n);
-    Weight due = 0;
-    each(routes, [&](const auto& kept, Weight weight) { due += paid(team, kept, weight); });
-    keep_totals(team, routes, due);
-  }
-
   // The price of all violations, an upper bound on what a change can save besides length.
   template <class Gain>
   GLS_DEVICE Gain relief() const {
@@ -209,36 +163,10 @@ struct Routing {
     return pays;
   }
 
-  GLS_DEVICE bool visits_depot(int node) const { return is_depot(node, customers); }
   // For a depot, the copy at which an empty route begins, or 0 if no route is empty; for a
   // customer, the customer itself.
-  GLS_DEVICE int chosen_depot(int node) const { return visits_depot(node) ? *spare_place() : node; }
-  // The number of steps from a place to the next copy of the depot, backward if `step` is negative;
-  // 0 if a copy of the depot is at the place.
-  GLS_DEVICE int steps_to_depot(int place, int step, int n) const {
-    const KeptRoutes routes = kept_routes(n);
-    const int route = routes.route()[place], from = place - routes.start()[route];
-    const int behind = from < 0 ? from + n : from;  // steps from the beginning of the route
-    return step < 0 || behind == 0 ? behind : routes.customers()[route] + 1 - behind;
-  }
-
-  // Whether moves may test the first resource in advance: no move may join two pieces of routes
-  // that together exceed the limit of this resource (tours/moves/route_rooms.cuh).
-  static constexpr bool kRooms = hard && List::kByNodes;
-  GLS_DEVICE bool breaks_none() const { return *relief_place() == 0; }
-  GLS_DEVICE int64 most_used() const { return resources.resource.most(); }
-  GLS_DEVICE int64 used(int node) const {
-    return resources.resource.used(resources.resource.at(node));
-  }
-  // The piece from a node at a place to the next copy of the depot: in the direction of the tour if
-  // `step` is positive, otherwise against it.
-  GLS_DEVICE RoutePiece piece(int place, int node, int step, int n) const {
-    if (is_depot(node, customers)) return {kNoRoute, 0};
-    const KeptRoutes routes = kept_routes(n);
-    const auto kept = kept_as(resources.resource, routes, kept_resources(n));
-    return {
-        routes.route()[place],
-        kept.resource.used(step < 0 ? kept.before()[place] : kept.behind_customer(place, node))};
+  GLS_DEVICE int chosen_depot(int node) const {
+    return is_depot(node, customers) ? *spare_place() : node;
   }
 
   template <class Change, class Gain>

@@ -118,7 +118,7 @@ def compile_chains(
         equal_costs(chains)
         chains.keep_best()
         if isinstance(chains, SteppedChains):
-            search.kick.perturb(problem, tours[:1], backend=chosen.name)
+            search.kick_on(problem).perturb(problem, tours[:1], backend=chosen.name)
 
     later = [partial(_restart, search, problem, tours, chosen)]
     if search.cooperation is not None:

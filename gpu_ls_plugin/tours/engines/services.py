@@ -77,3 +77,6 @@ class Service:
 # Functions that each return a service. Other domains append theirs when they are imported; a search
 # calls all of them when it looks for its engine. No two services serve the same search.
 of_other_domains: list[Callable[[], Service]] = []
+# Functions that other domains append when they are imported. Each raises UnsupportedProblemError if
+# a local search does not serve a problem of its domain.
+checks_of_other_domains: list[Callable[[Parameters, TSP], None]] = []

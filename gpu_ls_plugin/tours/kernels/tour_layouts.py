@@ -82,7 +82,6 @@ class ChainNeeds:
     length_bytes: int = 4  # size of a sum of lengths
     neighbourhoods: int = 1  # number of neighbourhoods; each has a separate count of moves
     registers: str = "some"  # how many the moves need: "few", "some", "many" or "most"
-    chooses: bool = False  # whether moves search for insertion places, which takes more registers
     listed: bool = False  # whether moves are listed before the objective is called
 
     @property

@@ -12,9 +12,7 @@ GLS_DEVICE uint32 reversals(Shape shape) {
   return shape == Shape::kFlips  ? 0x79573513
          : shape == Shape::kSwap ? 0x57412512
          : shape == Shape::kTurn ? 0x79574215
-         : shape == Shape::kTrade
-             ? 0x67960320   // per moved city: the path that it passes, with the city, then without
-             : 0x10325405;  // all three segments together, then each alone
+                                 : 0x10325405;  // all three segments together, then each alone
 }
 
 // Applies a move. With `either_way` (symmetric lengths) the tour may end up reversed. Calls
@@ -26,7 +24,7 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
   const int longest = either_way ? tour.n / 2 : tour.n;
   int forward = move.forward;
   const int count =
-      move.shape >= Shape::kTrade ? 4 : move.edges - (move.shape == Shape::kSwap ? 0 : 1);
+      move.shape >= Shape::kBridge ? 4 : move.edges - (move.shape == Shape::kSwap ? 0 : 1);
   uint32 ends = reversals(move.shape);
   int first = move.t[ends >> 4 & 15], last = move.t[ends & 15], further = -6;
 #pragma unroll 1
@@ -56,56 +54,12 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
   apply_move(team, tour, move, either_way, [](int, int) {});
 }
 
-// Records the ranges of places that reversals change, so that objectives update only these places.
-template <bool needed>
-struct ChangedPlaces {
-  GLS_DEVICE void add(int, int, int) {}
-  GLS_DEVICE void add_all() {}
-};
-template <>
-struct ChangedPlaces<true> {
-  bool all = false;
-  int count = 0, firsts[kMaxExchange], lengths[kMaxExchange];
-
-  GLS_DEVICE void add_all() { all = true; }
-  // Adds a range, unless an earlier one contains it.
-  GLS_DEVICE void add(int first, int length, int n) {
-    bool known = length < 2;
-    for (int i = 0; i < count; ++i) {
-      const int offset = first - firsts[i];
-      known |= (offset < 0 ? offset + n : offset) + length <= lengths[i];
-    }
-    if (!known) firsts[count] = first, lengths[count++] = length;
-  }
-};
-
-// Updates the data that an objective keeps about the tour, after places have changed.
-template <class Team, class View, bool needed>
-GLS_DEVICE void keep_changed(const Team& team, const View& view,
-                             const ChangedPlaces<needed>& changed) {
-  if constexpr (needed) {
-    if (!changed.all) {
-      const auto& objective = view.length.metric.objective;
-      for (int i = 0; i < changed.count; ++i) {
-        objective.keep_places(
-            view.tour.n, [&](int p) { return view.tour.at(p); }, changed.firsts[i],
-            changed.lengths[i]);
-      }
-      objective.keep_sums(team, view.tour.n);
-      return;
-    }
-  }
-  keep_tour(team, view);
-}
-
 // Applies a move and updates the data that the objective keeps about the tour.
 template <class Team, class View>
 GLS_DEVICE void apply_kept_move(const Team& team, const View& view, const Move& move,
                                 bool either_way) {
-  ChangedPlaces<keeps_places<View>()> changed;
-  apply_move(team, view.tour, move, either_way,
-             [&](int first, int length) { changed.add(first, length, view.tour.n); });
-  keep_changed(team, view, changed);
+  apply_move(team, view.tour, move, either_way);
+  keep_tour(team, view);
 }
 
 }  // namespace gls

@@ -52,11 +52,6 @@ class Neighbourhood(ABC):
         """
         return USUAL_EDGES
 
-    @property
-    def chooses(self) -> bool:
-        """Whether a move also searches for insertion places, which takes even more registers."""
-        return False
-
     @abstractmethod
     def functor(self, symmetric: bool) -> str:
         """Return the C++ type of the moves at a city; `tours/moves/move.cuh` describes it.

@@ -76,7 +76,7 @@ template <int most, class View, class Length>
 GLS_DEVICE bool is_real(const View& view, const FirstStep<Length>& first, const Move& move) {
   const int* const t = move.t;
   const bool flips = move.shape == Shape::kFlips;
-  if (move.shape >= Shape::kTrade || move.forward != first.forward) return false;
+  if (move.shape >= Shape::kBridge || move.forward != first.forward) return false;
   if (move.edges < (flips ? 2 : 3) || move.edges > most) return false;
   if (t[0] != first.t1 || t[1] != first.t2 || t[2] != first.t3) return false;
   for (int i = 3; i < 2 * move.edges; ++i) {

@@ -139,8 +139,7 @@ def chain_needs(
         moves.length_bytes,
         len(moves.names),
         "many" if isinstance(metric, RowsUnder) else REGISTERS[level],
-        any(part.chooses for part in neighbourhoods),
-        keeps(metric),
+        listed=keeps(metric),
     )
 
 

@@ -6,7 +6,7 @@
 // is q.
 #pragma once
 
-#include "tours/moves/route_rooms.cuh"
+#include "tours/moves/move.cuh"
 
 namespace gls {
 
@@ -147,9 +147,6 @@ struct ExchangeMove {
       const uint32 low = uint32(left);
       const int pair = low != 0 ? lowest_bit(low) : 32 + lowest_bit(uint32(left >> 32));
       const int i = pair / others, j = pair % others;
-      if constexpr (RouteRooms<View>::kKnown) {
-        if (too_much(view, swap.step, at, xs.cities, i + 1, ys.cities, j + 1)) continue;
-      }
       const auto write = [&](Move& to) {
         swap.write(to, {at.p, at.x, xs.cities[i], xs.cities[i + 1], at.q, at.y, ys.cities[j],
                         ys.cities[j + 1]});
@@ -158,19 +155,6 @@ struct ExchangeMove {
       if (gain > best) best = gain, write(move);
     }
     return best;
-  }
-
-  // Whether some route certainly exceeds the limit after the swap.
-  template <class View>
-  GLS_OUT_OF_LINE static bool too_much(const View& view, int step, const Fronts& at, const int* xs,
-                                       int length, const int* ys, int other) {
-    const RouteRooms<View> rooms{view};
-    if (!rooms.known()) return false;
-    const auto its_p = rooms.piece(at.p, -step), its_s = rooms.piece(xs[length], step);
-    const auto its_q = rooms.piece(at.q, -step), its_r = rooms.piece(ys[other], step);
-    if (!rooms.apart(its_s, its_q) || !rooms.apart(its_r, its_p)) return false;
-    const CarriedCities<View> its_x(rooms, xs, length), its_y(rooms, ys, other);
-    return its_y.too_much(rooms, its_p, its_s) || its_x.too_much(rooms, its_q, its_r);
   }
 };
 

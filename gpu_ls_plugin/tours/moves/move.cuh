@@ -8,14 +8,6 @@
 //   kSwap    t4 follows t3, and t6 follows t5 <= t3:   t2..t5 t6..t3 t4.. -> t6..t3 t2..t5 t4..
 //   kTurn    t4 follows t3, and t6 precedes t5 <= t3:  t2..t6 t5..t3 t4.. -> t6..t2 t3..t5 t4..
 //
-// kTrade relocates two cities at once, t3 forward and t8 backward, in a tour read in the direction
-// of `forward`; t6 = t3 and t11 = t8:
-//
-//   kTrade   t5 t3 t4..t1 t2 -> t5 t4..t1 t3 t2, then t9 t10..t7 t8 t12 -> t9 t8 t10..t7 t12
-//
-// Both relocations are sequential and share no edge. If t1 is t8, the edge (t11,t12) is (t1,t2),
-// and the two form one sequence of five edges.
-//
 // The double bridge is not sequential, but it is executed like the other moves:
 //
 //   kBridge  t7 t1..t2 t3..t4 t5..t6 t8 -> t7 t5..t6 t3..t4 t1..t2 t8
@@ -51,7 +43,7 @@ constexpr int kUsualExchange = 8, kDeepestExchange = 12;
 constexpr int kMaxExchange = kOnDevice ? kUsualExchange : kDeepestExchange;
 static_assert(kMostNew == 2 * kUsualExchange, "append_new must take all ends of a move at once");
 
-enum class Shape { kFlips, kSwap, kTurn, kTrade, kBridge, kCross };
+enum class Shape { kFlips, kSwap, kTurn, kBridge, kCross };
 
 struct Move {
   Shape shape;
@@ -76,17 +68,13 @@ struct Move {
   }
 
   // The indices in `t` of the ends of a removed edge, and of an added edge. A double bridge removes
-  // (t7,t1), (t2,t3), ... and adds (t7,t5), (t6,t3), (t4,t1), (t2,t8). A trade of six edges is two
-  // sequences.
+  // (t7,t1), (t2,t3), ... and adds (t7,t5), (t6,t3), (t4,t1), (t2,t8).
   GLS_DEVICE Edge ends_out(int edge) const {
     if (shape < Shape::kBridge) return {2 * edge, 2 * edge + 1};
     return {edge > 0 ? 2 * edge - 1 : 6, edge < 3 ? 2 * edge : 7};
   }
   GLS_DEVICE Edge ends_in(int edge) const {
-    const bool two = shape == Shape::kTrade && edges == 6;
-    const bool closes = edge + 1 == edges || (two && edge == 2);
-    const int next = closes ? (two && edge > 2 ? 6 : 0) : 2 * edge + 2;
-    if (shape < Shape::kBridge) return {2 * edge + 1, next};
+    if (shape < Shape::kBridge) return {2 * edge + 1, edge + 1 < edges ? 2 * edge + 2 : 0};
     const int other = edge ^ 2;  // the cut after the next
     return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};
   }
@@ -333,6 +321,13 @@ struct View {
     return {tour, first.t2, first.forward != 0};
   }
 };
+
+// Whether a single thread tries moves under an objective. Such a thread rarely calls the objective,
+// because lengths alone reject most moves.
+template <class View>
+GLS_DEVICE constexpr bool asks_seldom() {
+  return !kOnDevice && keeps<typename View::Lengths::Metric>();
+}
 
 // Informs an objective that keeps sums over the tour's edges about the next move.
 template <class Team, class View>

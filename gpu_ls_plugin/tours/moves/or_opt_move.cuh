@@ -5,7 +5,7 @@
 // covers all lengths of the segment.
 #pragma once
 
-#include "tours/moves/route_rooms.cuh"
+#include "tours/moves/move.cuh"
 
 namespace gls {
 
@@ -146,10 +146,6 @@ struct OrOptMove {
               });
     for (int variant = 0; variant < kVariants; ++variant) {
       if (left[variant] == 0) continue;
-      if constexpr (RouteRooms<View>::kKnown) {
-        left[variant] &= ~too_much(view, first, at.segment(variant), at.t4(variant),
-                                   variant % 2 == 0, variant >= 2);
-      }
       Length best = 0;
       for (uint32 lengths = left[variant]; lengths != 0; lengths &= lengths - 1) {
         const int length = lowest_bit(lengths);
@@ -160,45 +156,6 @@ struct OrOptMove {
       }
       take(variant, best);
     }
-  }
-
-  // Returns a mask; bit k: some route certainly exceeds its limit if a segment of k cities moves.
-  template <class View, class Length>
-  GLS_DEVICE static uint32 too_much(const View& view, const FirstStep<Length>& first,
-                                    const int* cities, int t4, bool at_t2, bool turns) {
-    const RouteRooms<View> rooms{view};
-    if (!rooms.known()) return 0;
-    const int step = first.forward ? 1 : -1, on = turns ? step : -step;  // away from t4
-    const auto t1 = rooms.piece(first.t1, -step), t2 = rooms.piece(first.t2, step);
-    const auto t3 = rooms.piece(first.t3, on), behind = rooms.piece(t4, -on);
-    return at_t2 ? too_much(rooms, cities, step, t1, t2, t3, behind)
-                 : too_much(rooms, cities, on, behind, t3, t2, t1);
-  }
-
-  // Like `too_much` above, for segments at the beginning of piece `own`, after piece `before`,
-  // that move between the pieces a and b.
-  template <class View, class Piece>
-  GLS_OUT_OF_LINE static uint32 too_much(const RouteRooms<View>& rooms, const int* cities, int step,
-                                         const Piece& before, const Piece& own, const Piece& a,
-                                         const Piece& b) {
-    if (!rooms.apart(own, a) || !rooms.apart(own, b)) return 0;
-    uint32 lengths = 0;
-    CarriedCities<View> carried;
-    for (int length = 1; length <= max_length; ++length) {
-      carried.add(rooms, cities[length - 1]);
-      if (carried.customers) {
-        lengths |= uint32(rooms.too_much(a.used + carried.head + b.used)) << length;
-        continue;
-      }
-      if (!rooms.apart(before, a) || !rooms.apart(before, b)) break;
-      const auto behind = rooms.piece(cities[length], step);
-      if (!rooms.apart(behind, a) || !rooms.apart(behind, b)) break;
-      lengths |=
-          uint32(rooms.too_much(before.used + behind.used) ||
-                 rooms.too_much(a.used + carried.head) || rooms.too_much(carried.tail + b.used))
-          << length;
-    }
-    return lengths;
   }
 };
 

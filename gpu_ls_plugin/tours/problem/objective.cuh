@@ -185,14 +185,6 @@ GLS_DEVICE bool add_up(const View& view, const Cuts& a, const Cuts& b) {
   }
 }
 
-// An objective with `kKeepsPlaces` can update the data of the changed places alone (see Routing).
-// Then a team of one thread need not walk over the whole tour.
-GLS_OPTIONAL_CONSTANT(KeepsPlaces, kKeepsPlaces, bool, false);
-template <class View>
-GLS_DEVICE constexpr bool keeps_places() {
-  return !kOnDevice &&
-         KeepsPlaces<typename ObjectiveOf<typename View::Lengths::Metric>::Type>::kValue;
-}
 template <class Length, class Metric>
 GLS_DEVICE Length relief_of(const Metric& metric) {
   if constexpr (keeps<Metric>()) {

@@ -22,7 +22,10 @@ from gpu_ls_plugin.tours.engines import compiling_ahead, engines
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.tours.engines.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.tours.engines.chains.parted import PartedTours
-from gpu_ls_plugin.tours.engines.chains.start import chains_of_other_domains
+from gpu_ls_plugin.tours.engines.chains.start import (
+    chains_of_other_domains,
+    kicks_of_other_domains,
+)
 from gpu_ls_plugin.tours.engines.compiling_ahead import SMALLEST_KICKED, compile_chains
 from gpu_ls_plugin.tours.engines.pivoting import First
 from gpu_ls_plugin.tours.kicks.base import Perturbation, as_perturbation
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 PART, SMALLEST_PART = 800, 32  # usual and minimum number of cities per part
+KICK = DoubleBridge(segment=100)  # of tours without routes, if the user gives none
 
 
 def _default_search() -> LocalSearch:
@@ -72,8 +76,10 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     ----------
     search : LocalSearch
         Repairs tours.
-    perturbation : Perturbation
-        Kicks tours: DoubleBridge, Restart, or any object with the same method `perturb`.
+    perturbation : Perturbation, optional
+        Kicks tours: DoubleBridge, Restart, or any object with the same method `perturb`. By
+        default, ``DoubleBridge(segment=100)``. Routes are kicked by StringRemoval only, which is
+        the default there.
     accept : Acceptance
         Decides whether a chain continues from the repaired tour.
     kicks_per_city : float
@@ -97,7 +103,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     """
 
     search: LocalSearch = field(default_factory=_default_search)
-    perturbation: Any = field(default_factory=lambda: DoubleBridge(segment=100))
+    perturbation: Any = None
     accept: Acceptance = field(default_factory=Annealing)
     kicks_per_city: float = 10.0
     restart_after: int | None = None
@@ -111,7 +117,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
-        as_perturbation(self.perturbation)
+        if self.perturbation is not None:
+            as_perturbation(self.perturbation)
         wanted = "acceptance rule, such as Better()"
         checks.fields(self, checks.instance, "accept", kind=Acceptance, wanted=wanted)
         wanted = "cooperation, such as Migration()"
@@ -127,6 +134,13 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
                 "part: tours are searched in parts by First() on candidate lists and "
                 "DoubleBridge() only, without restart_after; leave `part` out"
             )
+
+    def check(self, problem: TSP) -> None:
+        """Raise UnsupportedProblemError if the search cannot work on the problem."""
+        self.search.check(problem)
+        self.kick_on(problem)
+        if self.cooperation is not None:
+            self.cooperation.check(problem)
 
     @warns_if_infeasible
     def __call__(
@@ -180,7 +194,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         cooperation = self.cooperation
         call = Call(
             problem,
-            [*self.search.neighbourhoods, *([] if cooperation is None else [cooperation])],
+            [self],
             tours,
             seed=seed,
             budget=budget,
@@ -196,7 +210,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         with call.backend.current():
             if self.seeks_good_tour and call.first_row == 0:
                 add_good_tour(call, ChainsOfOneTour)
-            per_row = FusedChains.bytes_per_tour(problem.n) + self.kick.bytes_per_city * problem.n
+            kick = self.kick_on(call.problem)
+            per_row = FusedChains.bytes_per_tour(problem.n) + kick.bytes_per_city * problem.n
             if cooperation is not None:
                 per_row += cooperation.bytes_per_tour(problem.n)
             for rows in call.turns(per_row):
@@ -235,7 +250,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
 
     def chains(self, start: Start) -> Chains:
         """Return the chains for a batch of local optima."""
-        search, problem, kick = self.search, start.problem, self.kick
+        search, problem, kick = self.search, start.problem, self.kick_on(start.problem)
         if self.cooperation is not None:
             self.cooperation.check_kicks(kick)
         others = (make(self, start, kick) for make in chains_of_other_domains)
@@ -259,7 +274,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     @property
     def parts(self) -> tuple[Any, ...]:
         """The parts of the local search, the perturbation and the acceptance rule."""
-        return (*self.search.parts, self.perturbation, self.accept)
+        kicks = () if self.perturbation is None else (self.perturbation,)
+        return (*self.search.parts, *kicks, self.accept)
 
     def population(self, problem: Problem, tours: Any, **place: Any) -> ChainPopulation:
         """Return the local optima of tours as a population; see `descended`."""
@@ -293,12 +309,18 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
 
     def kicks_tours(self, problem: TSP) -> bool:
         """Return whether tours of a problem are long enough for kicks."""
-        return problem.n >= max(SMALLEST_KICKED, self.kick.smallest)
+        return problem.n >= max(SMALLEST_KICKED, self.kick_on(problem).smallest)
 
     @property
     def kick(self) -> Perturbation:
-        """The perturbation, with all attributes of a `Perturbation`."""
-        return as_perturbation(self.perturbation)
+        """The perturbation of tours without routes, with all attributes of a `Perturbation`."""
+        return KICK if self.perturbation is None else as_perturbation(self.perturbation)
+
+    def kick_on(self, problem: TSP) -> Perturbation:
+        """Return the perturbation for a problem; raise if the problem does not support it."""
+        given = None if self.perturbation is None else self.kick
+        found = (kick(problem, given) for kick in kicks_of_other_domains)
+        return next((kick for kick in found if kick is not None), self.kick)
 
     @property
     def fused(self) -> bool:

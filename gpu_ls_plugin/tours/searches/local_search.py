@@ -16,7 +16,7 @@ from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
-from gpu_ls_plugin.tours.engines import compiling_ahead, engines
+from gpu_ls_plugin.tours.engines import compiling_ahead, engines, services
 from gpu_ls_plugin.tours.engines.audit import Audit, foreign_names
 from gpu_ls_plugin.tours.engines.engine import NOTHING_KEPT, OUT_OF_MOVES
 from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import MAX_MOVES_PER_PASS
@@ -147,6 +147,13 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         """The parts of the kernels, apart from the metric."""
         return (*self.neighbourhoods, self.pivoting)
 
+    def check(self, problem: TSP) -> None:
+        """Raise UnsupportedProblemError if the search cannot work on the problem."""
+        for part in self.neighbourhoods:
+            part.check(problem)
+        for check in services.checks_of_other_domains:
+            check(self, problem)
+
     @warns_if_infeasible
     def __call__(
         self,
@@ -199,7 +206,8 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         Raises
         ------
         UnsupportedProblemError
-            The distances are asymmetric.
+            The distances are asymmetric, or the problem has routes and the search has candidate
+            lists, but not `RouteMoves()`.
         InvalidTourError, InvalidTypeError
             `tours` are not permutations of the cities.
         InvalidParameterError
@@ -209,7 +217,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         """
         call = Call(
             problem,
-            self.neighbourhoods,
+            [self],
             tours,
             seed=seed,
             budget=budget,

@@ -103,7 +103,7 @@ class RandomRestarts:
         """
         call = Call(
             problem,
-            self.search.neighbourhoods,
+            [self.search],
             seed=seed,
             budget=budget,
             backend=backend,
@@ -152,8 +152,7 @@ class RandomRestarts:
         """
         copy = compiling_ahead.fresh_copy(problem)
         if size is None:
-            parts = self.search.neighbourhoods
-            size = self._batch_size(Call(copy, parts, backend=backend, device=device))
+            size = self._batch_size(Call(copy, [self.search], backend=backend, device=device))
         size = checks.integer("size", size, least=1, most=checks.MOST_INT)
         search = replace(
             self, search=compiling_ahead.with_quick_candidates(self.search, copy), climbs=size

@@ -219,8 +219,7 @@ def rings(cities):
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
 def test_new_edges_come_from_joins_of_subtours_alone(metric):
     problem = routing(120, 8, metric=metric)
-    moves = [gls.Relocate(1), gls.TwoOptStar()]
-    search = gls.LocalSearch(moves, candidates=gls.Nearest(10))
+    search = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(10))
     first, second = (
         search(problem, made(problem, 40, seed), backend="cpu").tours for seed in (1, 2)
     )

@@ -76,7 +76,7 @@ def test_solve_writes_solution_plot_and_json(tmp_path: Path) -> None:
         assert route["load"] == problem.demands[route["customers"]].sum() <= 30
         assert route["duration"] == route["cost"] + 10 * len(route["customers"]) <= 3500
     assert sum(route["cost"] for route in found["routes"]) == found["best_cost"]
-    assert found["start"] == "savings" and "TwoOptStar" in found["search"]
+    assert found["start"] == "savings" and "RouteMoves" in found["search"]
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert sorted(tmp_path.iterdir()) == sorted([file, solution, plot])
 
@@ -173,9 +173,9 @@ BAD = {
     "name of a tour": (SMALL, ["--tour", "out.tour"], "the name of a file of a tour, but"),
     "name of a plot": (SMALL, ["--plot", "out.txt"], "must end in one of"),
     "start": (SMALL, ["--start", "saving"], "'savings'"),
-    "search": (SMALL, ["--search", "two_opt_stars"], "did you mean 'two_opt_star'"),
+    "search": (SMALL, ["--search", "route_move"], "did you mean 'route_moves'"),
     "exchange of edges": (
-        *(SMALL, ["--search", "IteratedLocalSearch(two_opt, cooperation=EdgeAssembly())"]),
+        *(SMALL, ["--search", "IteratedLocalSearch(route_moves, cooperation=EdgeAssembly())"]),
         "length",
     ),
 }

@@ -40,13 +40,11 @@ def test_default_settings():
     settings = default_settings(problem, Settings(backend="cpu"))
     assert settings.start == "savings" and settings.population >= 2
     assert not isinstance(settings.search.cooperation, gls.EdgeAssembly)
-    assert gls.TwoOpt() in settings.search.search.neighbourhoods
-    directed = default_settings(random_cvrp("directed", 30), Settings(backend="cpu"))
-    assert gls.TwoOpt() not in directed.search.search.neighbourhoods
-    named = Settings(backend="cpu", start="sweep", population=3, search="or_opt/nearest(5)")
+    assert settings.search.search.neighbourhoods == (gls.RouteMoves(),)
+    named = Settings(backend="cpu", start="sweep", population=3, search="route_moves/nearest(5)")
     settings = default_settings(problem, named)
     assert (settings.start, settings.population) == ("sweep", 3)
-    assert settings.search.search == gls.LocalSearch([gls.OrOpt(3)], candidates=gls.Nearest(5))
+    assert settings.search.search == gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(5))
 
 
 def test_chains_show_their_best_tours():

@@ -37,8 +37,6 @@ struct Load {
   GLS_DEVICE Amount excess(Segment route) const {
     return route.demand > capacity ? route.demand - capacity : 0;
   }
-  GLS_DEVICE int used(Segment segment) const { return segment.demand; }
-  GLS_DEVICE int most() const { return capacity; }
 };
 
 }  // namespace gls

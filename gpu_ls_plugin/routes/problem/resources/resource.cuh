@@ -21,9 +21,8 @@
 //                                            the rest of the path `whole` from the last node of
 //                                            its beginning `first` on; `node` is the segment of
 //                                            that node
-//   static constexpr bool kByNodes           true if the order of the nodes does not matter; false
-//                                            if left out. If true, the struct has
-//   int used(segment), int most()            the consumption of a path, and the limit of a route
+//   static constexpr bool kByNodes           true if `join` does not read the edge; false if left
+//                                            out
 //   static constexpr int kOrders             number of orders in which removed customers may be
 //                                            inserted again, 0 if left out. If positive, it has
 //   double rank(int node, int order)         customers of lower rank are inserted earlier

@@ -14,7 +14,7 @@ struct ResourceData {
 template <class Weight, class... Resources>
 struct ResourceList {
   static constexpr int kWords = 0;
-  static constexpr bool kAny = false, kTurns = false, kByNodes = false, kAdds = true;
+  static constexpr bool kAny = false, kTurns = false;
   static constexpr int kOrders = 0;
   // The segments of a path, one for each resource.
   struct Segment {};
@@ -40,8 +40,6 @@ struct ResourceList<Weight, First, Others...> {
   static constexpr int kWords = kOwnWords + Rest::kWords;
   static constexpr bool kAny = true;
   static constexpr bool kTurns = Resource::kTurns || !Resource::kAdds || Rest::kTurns;
-  static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // for the first resource
-  static constexpr bool kAdds = Resource::kAdds && Rest::kAdds;
   static constexpr int kOwnOrders = Orders<Resource>::kValue;
   static constexpr int kOrders = kOwnOrders + Rest::kOrders;
   struct Segment : Rest::Segment {

@@ -13,7 +13,7 @@ from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
-from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
+from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.routes.searches.decomposition.cuts import grouped
@@ -26,7 +26,6 @@ from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.engines import compiling_ahead
 from gpu_ls_plugin.tours.engines.compiling_ahead import compile_chains
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
-from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
@@ -48,7 +47,7 @@ MOST_LANES = 32
 
 def _default_search() -> IteratedLocalSearch:
     return IteratedLocalSearch(
-        LocalSearch([Relocate(3), Exchange(2, 2), TwoOptStar()], candidates=Nearest(20)),
+        LocalSearch([RouteMoves()], candidates=Nearest(20)),
         StringRemoval(),
         accept=Annealing(0.3, 0.01),
         cooperation=PricedMigration(0.5, 0.2),
@@ -159,7 +158,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
         share = (begin, checks.number("end_share", end_share, least=begin, most=1.0))
         call = Call(
             problem,
-            [] if self.search.cooperation is None else [self.search.cooperation],
+            [self.search],
             tours,
             seed=seed,
             budget=budget,

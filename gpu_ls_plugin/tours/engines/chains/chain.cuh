@@ -370,18 +370,13 @@ struct Chain
   GLS_DEVICE void make_move() {
     const Move& move = shared.move;
     follow_move(team, view, move);
-    ChangedPlaces<keeps_places<View>()> changed;
     if (move.shape == Shape::kBridge && shared.bridge.swaps()) {
       shared.bridge.swap(team, view.tour, false, ring);
-      changed.add_all();
     } else {
       apply_move(team, view.tour, move, turns_either_way(view, choices.directions),
-                 [&](int first, int length) {
-                   journal.add(team, first, length);
-                   changed.add(first, length, view.tour.n);
-                 });
+                 [&](int first, int length) { journal.add(team, first, length); });
     }
-    keep_changed(team, view, changed);
+    keep_tour(team, view);
     queue.push(team, move.t, 2 * move.edges);
   }
 

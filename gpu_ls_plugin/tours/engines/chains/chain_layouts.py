@@ -55,8 +55,7 @@ class PartShape(ChainShape):
 
 def chain_shape(n: int, tours: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
     """Return the layout of chains on n cities, with `tours` chains per multiprocessor."""
-    registers = "most" if needs.chooses and needs.registers == "many" else needs.registers
-    layouts = [(w, b) for w, b in CHAIN_WARPS[registers] if w * b <= max(1, tours)]
+    layouts = [(w, b) for w, b in CHAIN_WARPS[needs.registers] if w * b <= max(1, tours)]
     fitting = first_fitting(layouts, warp_bytes(n, needs), shared_memory)
     if fitting is None or n > LARGEST_SHORT:
         return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)

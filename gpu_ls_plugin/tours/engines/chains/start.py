@@ -78,7 +78,13 @@ class Kicking(Protocol):
 
     def own_kicks(self, problem: Problem) -> int: ...
 
+    def kick_on(self, problem: TSP) -> Perturbation: ...
+
 
 # Functions that other domains append when they are imported. Each returns chains for the kicks that
 # have kernels in its domain, and None for all other kicks.
 chains_of_other_domains: list[Callable[[Kicking, Start, Perturbation], Any]] = []
+# Functions that other domains append when they are imported. For a problem of its domain, each
+# returns the given kick, or the default one if none is given, and raises UnsupportedProblemError if
+# the problem does not support the kick. For all other problems, it returns None.
+kicks_of_other_domains: list[Callable[[TSP, Perturbation | None], Perturbation | None]] = []

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # upper bounds, including the time of a move
 WARPS = (16, 12, 8, 6, 4, 2, 1)  # possible numbers of warps per block, if each warp holds a tour
-# Maximum number of warps per block for moves that choose places (`ChainNeeds.chooses`), by how many
-# registers the moves need.
-CHOOSING_WARPS = {"few": 16, "some": 16, "many": 12, "most": 8}
 # Number of lanes of a block that holds one tour, by the maximum number of cities.
 BLOCK_LANES = {2_000: 128, 8_000: 256}
 FEW = 2  # tours per multiprocessor; if there are more, a block has only half of these lanes
@@ -61,7 +58,6 @@ def descent_shape(
     there are few, each gets a block, whose lanes look further ahead. Global memory holds the tours
     that do not fit into shared memory. A `layout` of `LAYOUTS` overrides this choice.
     """
-    most = CHOOSING_WARPS[needs.registers] if needs.chooses else WARPS[0]
     own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
 
     def room(lanes: int) -> int:
@@ -77,7 +73,7 @@ def descent_shape(
         many = tours >= SOME and fitting(SOME)
         layout = "warp" if many else "block"
     if layout == "warp":
-        warps = next((w for w in WARPS if w <= min(most, max(1, tours)) and fitting(w)), 1)
+        warps = next((w for w in WARPS if w <= max(1, tours) and fitting(w)), 1)
         in_shared = n <= LARGEST_SHORT and own <= room(32)
         return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
     in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room(lanes)
