@@ -218,7 +218,7 @@ def best_of_few(problem: CVRP) -> NDArray[np.int32] | None:
 
 
 def searched_as(problem: CVRP, given: Settings, chosen: Settings) -> Problem:
-    """Return the problem to search, with soft constraints if vehicles are scarce."""
+    """Return the problem to search, with soft constraints if they pay."""
     if hasattr(given.search, "kick"):
         return problem
     within_parts = getattr(chosen.search, "search", None)  # of `Decomposed`

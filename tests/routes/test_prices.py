@@ -207,3 +207,14 @@ def test_a_given_iterated_search_keeps_hard_constraints():
         assert searched_as(problem, asked, chosen).penalties is not None
     given = replace(asked, search=chosen.search)
     assert searched_as(problem, given, default_settings(problem, given)) is problem
+
+
+def test_windows_become_soft_at_a_price_that_chains_adapt():
+    problem = random_cvrp("windows", 20, 3)
+    search = default_settings(problem, Settings(backend="cpu", population=4)).search
+    soft = softened(problem, search, 60.0, lambda: EACH)
+    assert soft.penalties.resources == {"time_windows": 16} and soft.penalties.load > 0
+    loaded = softened(random_cvrp("two loads", 20, 3), search, 60.0, lambda: EACH)
+    assert loaded.penalties.resources["load 2"] > 0
+    found = gls.solve(problem, seconds=60, kicks=300, population=4, backend="cpu")
+    assert found.problem is problem and problem.feasible(found.best_tour).all()

@@ -10,7 +10,7 @@ from gpu_ls_plugin.routes.engines.prices import PricedMigration
 from gpu_ls_plugin.routes.kernels.linked_rows import check_total_demand, most_rows
 from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
-from gpu_ls_plugin.routes.problem.routing import price_of_demand
+from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
 from gpu_ls_plugin.runs.acceptance import Annealing
@@ -51,9 +51,6 @@ LEAST_CUSTOMERS = {"cuda": 2000, "cpu": 3000}
 # customers, searches in parts are 0.06 to 0.3 % better after 3 s.
 LEAST_HURRIED, SECONDS_A_CUSTOMER = 600, 0.005
 CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # number of customers in each part
-# Initial price of an excess as large as the largest demand, in multiples of the longest length.
-# At this price, most tours become feasible; the chains then lower it (`PricedMigration`).
-LENGTHS_OF_A_DEMAND = 4
 SECONDS_OF_SOFT = 0.005  # minimum time, per place of a giant tour, for soft constraints to pay
 REPAIR = LocalSearch([RouteMoves()], Nearest(20))  # precedes the chains
 FIRST_TOURS = 16  # number of constructed tours; the best one is divided into parts
@@ -176,10 +173,13 @@ def softened(
         return problem
     first = {part.name: part.soft_price(problem) for part in problem.resources}
     prices = {name: price for name, price in first.items() if price is not None}
-    if not prices and len(problem.routes(start())) <= problem.least_vehicles:
-        return problem
-    if problem.demands.any():
-        prices["load"] = LENGTHS_OF_A_DEMAND * price_of_demand(problem)
+    loaded = bool(problem.demands.any())
+    if not prices:
+        scarce = loaded and len(problem.routes(start())) > problem.least_vehicles
+        if not scarce:
+            return problem
+    if loaded:
+        prices["load"] = Load().soft_price(problem)
     if problem.integer:
         prices = {name: max(1, round(price)) for name, price in prices.items()}
     return problem.penalised(**prices)

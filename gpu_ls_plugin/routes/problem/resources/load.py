@@ -81,6 +81,10 @@ class Load(Resource):
             return problem.demands, problem.capacity
         return self.demands, self.capacity
 
+    def soft_price(self, problem: RoutedProblem) -> float:
+        """Return a price at which the excess of a largest demand costs four longest lengths."""
+        return 4 * (problem.longest or 1.0) / max(1, int(self.limited(problem)[0].max()))
+
     def weight(self, problem: RoutedProblem) -> float:
         """Return four times the longest length plus 1: inserting a customer never costs as much."""
         return 4 * problem.longest + 1
