@@ -155,7 +155,8 @@ def descend(
             total += long + due.load * max(0, load) + due.duration * max(0, late)
         for part in problem.resources:
             row = problem.tour([route for route in of if route])
-            total += part.weight(problem) * float(part.excess(problem, row[np.newaxis])[0])
+            price = due.resources.get(part.name, part.weight(problem))
+            total += price * float(part.excess(problem, row[np.newaxis])[0])
         return total
 
     def alone(c: int) -> list[Step]:

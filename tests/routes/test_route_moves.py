@@ -36,7 +36,9 @@ def test_it_makes_the_moves_of_the_oracle(
     kind: str, soft: bool, star: list[Neighbourhood], backend: str
 ) -> None:
     problem = random_cvrp(kind, 30, 3, capacity=50)
-    problem = problem.penalised(load=3, duration=2) if soft else problem
+    if soft:
+        further = {part.name: 2 for part in problem.resources}
+        problem = problem.penalised(load=3, duration=2, **further)
     one_route = problem.tour([range(1, problem.customers + 1)])  # the search must begin others
     tours = np.stack([*giant_tours(problem, 11, 4), one_route])  # half of them keep the capacity
     found = search(7, star)(problem, tours, backend=backend)

@@ -2,6 +2,7 @@
 
 Its data are made from our problem, so that limits of durations and service times count, which its
 reader of files leaves out. Unless lengths are rounded, they are multiplied by 1,000 and rounded.
+Files with time windows are read by PyVRP, with the lengths of the DIMACS challenge.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ def main() -> None:
     import gpu_ls_plugin as gls
 
     problem = gls.CVRP.read(options.file)
-    result = pyvrp.solve(data_of(problem), MaxRuntime(options.seconds), seed=options.seed)
+    windowed = isinstance(problem, gls.VRP)
+    data = pyvrp.read(options.file, "dimacs") if windowed else data_of(problem)
+    result = pyvrp.solve(data, MaxRuntime(options.seconds), seed=options.seed)
     print(f"It {result.num_iterations} | T(s) {result.runtime:.2f}")
     if not result.is_feasible():
         return

@@ -6,6 +6,7 @@ Each returns its runs, with those of earlier calls, and a summary.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,7 @@ EIGHT = (
 )
 CLASSES = {"up to 250": (0, 250), "251 to 500": (251, 500), "more": (501, 10**9)}  # nodes
 REACHED = 1e-5  # relative excess of a real cost over the best known one, which is rounded
+WINDOWED = ("C1_10_1", "C2_10_1", "R1_10_1", "R2_10_1", "RC1_10_1", "RC2_10_1")
 LARGE = (3_000, 10_000, 30_000)
 LARGE_RULES = {"route_size": 15.0, "positioning": "random_clustered", "demands": "1-100"}
 
@@ -79,6 +81,22 @@ def large(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> di
         row = costs.setdefault(run["instance"], {})
         row[f"{run['solver']}, {run['seconds']:g} s"] = run["cost"]
     return {"runs": runs, "costs": costs, "rules": {**LARGE_RULES, "seed": 1}}
+
+
+def windows(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
+    """Measure the gap on instances with time windows: by default the first of each class."""
+    import gpu_ls_plugin as gls
+
+    paths = sorted((instances().parent / "routing" / "vrptw").glob("*.vrp"))
+    wanted = options.instances or WINDOWED
+    paths = [path for path in paths if path.stem in wanted]
+    best = {}
+    for path in paths:
+        problem = gls.CVRP.read(path)
+        tour = problem.read_solution(path.with_suffix(".sol"))
+        best[path.stem] = float(problem.cost(tour)[0])
+    runs = replace(bench, best=best).runs(tasks(paths, options, 60.0), known)
+    return {"runs": runs, "mean": mean_gaps(runs)} | _behind(runs)
 
 
 def processes(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:

@@ -135,7 +135,8 @@ def _costed(problem: CVRP, solution: Path, *, rounded: bool) -> dict[str, Any]:
     broken = problem.violations(tour)
     late = ROUNDED * problem.n if rounded and not problem.integer else 0.0
     routes = len(problem.routes(tour))
-    if broken.load[0] or broken.vehicles[0] or broken.duration[0] > late:
+    further = any(excess[0] > 0 for excess in broken.resources.values())
+    if broken.load[0] or broken.vehicles[0] or broken.duration[0] > late or further:
         return {"failure": "; ".join(problem.complaints(tour)), "routes": routes}
     return {"cost": float(problem.cost(tour)[0]), "routes": routes}
 
