@@ -148,7 +148,7 @@ struct LinkedRoutes {
     return {now.loads_to[customer] - now.loads_to[now.before[customer]],
             timed ? vehicles.services[customer] : Time(0)};
   }
-  // What a route pays for all excess.
+  // The price of all excess of a route.
   GLS_DEVICE Cost dues(int route) const {
     return price(whole(route)) + (kMore ? now.dues[route] : Cost(0));
   }
@@ -306,6 +306,7 @@ struct LinkedRoutes {
     if constexpr (kMore) {
       team.each(copies(), [&](int route) {
         segments.heads[depot(route)] = segments.tails[depot(route)] = vehicles.resources.at(0);
+        segments.renewed[route] = 0;
       });
     }
     team.sync();
@@ -367,7 +368,7 @@ struct LinkedRoutes {
       list[c] = path, last = c;
     }
     if (backward) return;
-    segments.renewed[route] = 1;
+    if (segments.renewed[route] == 0) segments.renewed[route] = 1;
     const bool used = now.sizes[route] > 0;
     now.dues[route] =
         used ? resources.price(resources.join(path, resources.at(0), between(last, 0))) : Cost(0);

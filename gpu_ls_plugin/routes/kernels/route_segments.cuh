@@ -38,9 +38,9 @@ struct RoutePath {
     for (int node = from; visit(node), node != to;) node = routes.before(node);
     return *this;
   }
-  // What the path pays if it goes on like a route from a node on, which may be a depot.
+  // The price of the path if it goes on like a route from a node on, which may be a depot.
   GLS_DEVICE Cost end(int node) { return end(node, routes.segments.tails[node]); }
-  // What it pays if it goes back like a route from a node; directions must not matter.
+  // The same if it goes back like a route from a node; directions must not matter.
   GLS_DEVICE Cost go_back(int node) { return end(node, routes.segments.heads[node]); }
 
  private:

@@ -184,7 +184,7 @@ struct RouteMoves {
       const Used then{there.load + moved.load, there.time + moved.time + Time(in)};
       offer(move, out + in, moves.due(here) + moves.due(then), others);
     }
-    // What the routes then pay for other resources.
+    // The price of other resources after this move.
     GLS_DEVICE Cost relocated(int x, int y, int a, int b) const {
       const bool ahead = r.after(x) == y || x == y;
       const int front = r.before(ahead ? x : y), end = r.after(ahead ? y : x);

@@ -164,8 +164,8 @@ struct RouteSwapStar {
     return int(least.index);
   }
 
-  // What the route of a customer that leaves it pays for other resources if another one comes in
-  // after node a.
+  // The price of other resources of the route of a customer that leaves it, if another customer
+  // comes in after node a.
   GLS_DEVICE Cost traded(int leaves, int comes, int a) const {
     const auto& r = routes;
     const int front = r.before(leaves), end = r.after(leaves);

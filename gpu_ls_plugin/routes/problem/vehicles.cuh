@@ -69,7 +69,7 @@ struct Vehicles {
   // The duration of a route to one customer.
   GLS_DEVICE Time alone(int c) const { return Time(there_and_back(c)) + services[c]; }
   GLS_DEVICE bool holds(int64 load) const { return load <= capacity; }
-  // What a route pays for further resources. next() returns one customer after another, then 0.
+  // The price of further resources of a route. next() returns one customer after another, then 0.
   template <class Next>
   GLS_DEVICE Length dues(Next next) const {
     if constexpr (!Resources::kAny) return 0;

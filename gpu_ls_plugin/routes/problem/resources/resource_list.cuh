@@ -72,7 +72,7 @@ struct ResourceList<Weight, First, Others...> {
   GLS_DEVICE Segment join(const Segment& a, const Segment& b, Length edge) const {
     return {rest.join(a, b, edge), resource.join(a.own, b.own, edge)};
   }
-  // What a route pays for all resources.
+  // The price of the excess of a route.
   GLS_DEVICE Weight price(const Segment& route) const {
     return weight * Weight(resource.excess(route.own)) + rest.price(route);
   }
