@@ -6,7 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel, row_bytes
+from gpu_ls_plugin.routes.kernels.linked_rows import (
+    LinkedRows,
+    linked_kernel,
+    row_bytes,
+    segment_bytes,
+)
 from gpu_ls_plugin.routes.moves.between_routes import BetweenRoutes, RouteMoves, SwapStar
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import All
@@ -89,7 +94,8 @@ class LinkedDescent(PersistentEngine):
     @staticmethod
     def bytes_per_tour(problem: TSP, kinds: int) -> int:
         """Return the device memory in bytes of one tour with `kinds` neighbourhoods."""
-        return row_bytes(routing_problem(problem), 4, kinds) + 8 * problem.n + 64
+        routes = routing_problem(problem)
+        return row_bytes(routes, 4, kinds) + segment_bytes(routes) + 8 * problem.n + 64
 
     def first_passes(self) -> int:
         """Return how many customers of a tour the first launch looks at."""

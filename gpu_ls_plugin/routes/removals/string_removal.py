@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, check_total_demand
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, check_total_demand, segment_bytes
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.tours.kicks.base import KernelPerturbation
@@ -63,6 +63,10 @@ class StringRemoval(KernelPerturbation):
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
         checks.fields(self, checks.number, "split", least=0.0, most=1.0)
+
+    def bytes_per_tour(self, problem: Problem) -> int:
+        """Return the bytes of device memory for a chain, with segments of resources."""
+        return super().bytes_per_tour(problem) + segment_bytes(routing_problem(problem))
 
     @property
     def arguments(self) -> dict[str, Any]:

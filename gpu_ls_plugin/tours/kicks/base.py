@@ -49,6 +49,10 @@ class Perturbation(ABC):
     relinks: ClassVar[bool] = False
     bytes_per_city: ClassVar[int] = 0
 
+    def bytes_per_tour(self, problem: Problem) -> int:
+        """Return the additional bytes of device memory for a chain; see `bytes_per_city`."""
+        return self.bytes_per_city * problem.n
+
     @property
     def cuts(self) -> str:
         """C++ type that draws the cuts, or an empty string if the kick has none."""

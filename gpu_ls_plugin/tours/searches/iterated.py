@@ -211,7 +211,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             if self.seeks_good_tour and call.first_row == 0:
                 add_good_tour(call, ChainsOfOneTour)
             kick = self.kick_on(call.problem)
-            per_row = FusedChains.bytes_per_tour(problem.n) + kick.bytes_per_city * problem.n
+            per_row = FusedChains.bytes_per_tour(problem.n) + kick.bytes_per_tour(call.problem)
             if cooperation is not None:
                 per_row += cooperation.bytes_per_tour(problem.n)
             for rows in call.turns(per_row):
