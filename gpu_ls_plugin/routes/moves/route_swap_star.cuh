@@ -165,8 +165,8 @@ struct RouteSwapStar {
   }
 
   // The price of other resources of the route of a customer that leaves it, if another customer
-  // comes in after node a.
-  GLS_DEVICE Cost traded(int leaves, int comes, int a) const {
+  // comes in after node a. Few trades need it, so it is out of line.
+  GLS_OUT_OF_LINE Cost traded(int leaves, int comes, int a) const {
     const auto& r = routes;
     const int front = r.before(leaves), end = r.after(leaves);
     if (a == front) return r.path(a).visit(comes).end(end);
