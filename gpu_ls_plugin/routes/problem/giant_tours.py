@@ -37,6 +37,7 @@ class RoutedProblem(Protocol):
     service_times: NDArray[Any]
     route_limit: float | None
     nodes: TSP
+    durations: NDArray[Any] | None
     penalties: Any
     resources: tuple[Any, ...]
     scale: int

@@ -41,14 +41,19 @@ def windows_of(problem: RoutedProblem) -> TimeWindows | None:
     return next((part for part in problem.resources if isinstance(part, TimeWindows)), None)
 
 
+def any_windows_of(problem: RoutedProblem) -> TimeWindows:
+    """Return the time windows of a problem, endless ones if it has none."""
+    if (timed := windows_of(problem)) is not None:
+        return timed
+    endless = np.tile([0, FAR], (problem.customers + 1, 1))
+    return TimeWindows(endless, durations=problem.durations)
+
+
 def schedule_of(problem: Any, row: Any) -> list[list[Stop]]:
     """Return the stops of each route of one giant tour (n,); see `CVRP.schedule`."""
-    nodes = problem.customers + 1
-    timed = windows_of(problem)
-    if timed is None:
-        timed = TimeWindows(np.tile([0, FAR], (nodes, 1)), durations=problem.durations)
+    timed = any_windows_of(problem)
     windows, services = timed.windows, problem.service_times
-    names = problem.names or tuple(map(str, range(nodes)))
+    names = problem.names or tuple(map(str, range(problem.customers + 1)))
     plan = []
     for route in problem.routes(row):
         visits = np.array([route])

@@ -21,7 +21,7 @@ from gpu_ls_plugin.routes.problem.cvrplib import DIMACS
 from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows, checked_durations
-from gpu_ls_plugin.routes.problem.schedules import windows_of
+from gpu_ls_plugin.routes.problem.schedules import any_windows_of, windows_of
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class VRP(CVRP):
     @property
     def windows(self) -> NDArray[Any] | None:
         """Windows of all nodes, shape (customers + 1, 2), read-only; None if there are none."""
-        timed = self._timed
+        timed = windows_of(self)
         return None if timed is None else timed.windows
 
     @property
@@ -239,10 +239,6 @@ class VRP(CVRP):
         found = [name for name in ("fixed_cost", "open_routes") if getattr(self, name)]
         found += [] if self.durations is None else ["durations"]
         return list(dict.fromkeys([*found, *super().inexpressible]))
-
-    @property
-    def _timed(self) -> TimeWindows | None:
-        return windows_of(self)
 
     @property
     def _extras(self) -> dict[str, Any]:
@@ -269,7 +265,7 @@ class VRP(CVRP):
 
         If the triangle inequality is broken, a customer may be in time only behind others.
         """
-        timed = self._timed
+        timed = windows_of(self)
         assert timed is not None
         every = np.arange(1, self.customers + 1)
         alone = timed.driven(self, every[:, np.newaxis])
@@ -437,7 +433,7 @@ def _hopeless(problem: VRP, timed: TimeWindows) -> NDArray[np.bool_]:
 
 def _greedy_routes(problem: VRP) -> int:
     """Return how many routes there are if each goes on to the customer that is served next."""
-    timed = windows_of(problem) or TimeWindows(np.tile([0, FAR], (problem.customers + 1, 1)))
+    timed = any_windows_of(problem)
     windows, releases, services = timed.windows, timed.release_times, problem.service_times
     opens = max(windows[0, 0], (timed.start_window or (0, FAR))[0])
     limit = min(FAR if at is None else at for at in (timed.limit, problem.route_limit))
