@@ -50,6 +50,12 @@ struct Ranked {
   }
 };
 
+// Maps floats to unsigned integers of the same order.
+GLS_DEVICE uint32 ordered_bits(float value) {
+  const uint32 bits = *reinterpret_cast<const uint32*>(&value);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
 constexpr int kRankedBytes = 16;  // size of a Ranked in bytes
 static_assert(sizeof(Ranked<int>) == kRankedBytes && sizeof(Ranked<int64>) == kRankedBytes &&
                   sizeof(Ranked<double>) == kRankedBytes,

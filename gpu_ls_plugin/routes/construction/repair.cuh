@@ -85,12 +85,8 @@ struct RoutesInARow {
       for (int p = first; p <= end; ++p) {
         const int from = p == first ? 0 : order[p - 1], to = p == end ? 0 : order[p];
         const Length detour = vehicles.detour(from, customer, to);
-        int next = first;
-        const auto dues = vehicles.dues([&] {
-          const int at = next++;
-          return at > end ? 0 : at == p ? customer : order[at - (at > p)];
-        });
-        const bool late = duration + Time(detour) > vehicles.limit || dues > 0;
+        const bool late = duration + Time(detour) > vehicles.limit ||
+                          vehicles.dues_with(order + first, end - first, customer, p - first) > 0;
         const Place here{beyond + (late ? vehicles.capacity : 0), detour, p, p == end};
         if (here < best) best = here;
       }

@@ -35,12 +35,9 @@ struct Sweep {
       const Choice best = team.least(length + 1, nothing, [&](int k) {
         const int from = k == 0 ? 0 : order[first + k - 1];
         const int to = k == length ? 0 : order[first + k];
-        int next = 0;
-        const auto dues = vehicles.dues([&] {
-          const int at = next++;
-          return at > length ? 0 : at == k ? customer : order[first + at - (at > k)];
-        });
-        return dues > 0 ? nothing : Choice{vehicles.detour(from, customer, to), k};
+        return vehicles.dues_with(order + first, length, customer, k) > 0
+                   ? nothing
+                   : Choice{vehicles.detour(from, customer, to), k};
       });
       const Time longer = duration + Time(best.value) + vehicles.services[customer];
       const bool fits = length > 0 && best < nothing && longer <= vehicles.limit &&

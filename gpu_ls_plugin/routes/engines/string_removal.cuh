@@ -144,7 +144,7 @@ struct StringRemoval {
       if (rule >= 4 && rule < 8) key = 0x7fffffffu - uint32(routes.vehicles.demands[customer]);
       if (rule >= 8) key = uint32(routes.length(0, customer));
       if (rule >= 11) {
-        key = sortable(float(routes.vehicles.resources.rank(customer, (rule - 11) / 2)));
+        key = ordered_bits(float(routes.vehicles.resources.rank(customer, (rule - 11) / 2)));
       }
       waits.keys[w] = rule == 8 || rule == 9 ? 0x7fffffffu - key : key;
     });
@@ -239,11 +239,6 @@ struct StringRemoval {
     return sizeof(Length) == 4 ? Length(0x3fffffff) : Length(int64(1) << 60);
   }
 
-  // The bits of a number, changed so that they are in the order of the numbers.
-  GLS_DEVICE static uint32 sortable(float number) {
-    const uint32 bits = *reinterpret_cast<const uint32*>(&number);
-    return bits >> 31 ? ~bits : bits | 0x80000000u;
-  }
   // A hash of 32 bits.
   GLS_DEVICE static uint32 mixed(uint32 bits) {
     bits = (bits ^ bits >> 16) * 0x7feb352du;

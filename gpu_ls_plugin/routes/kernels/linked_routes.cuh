@@ -205,12 +205,9 @@ struct LinkedRoutes {
   GLS_DEVICE void resume(const Team& team, int node) const {
     if constexpr (kMore) {
       const int route = owner(node);
-      const Cost before = now.dues[route];
-      team.sync();
-      team.each(2, [&](int backward) { renew(route, node, backward != 0); });
-      team.sync();
-      const Cost more = now.dues[route] - before;
-      team.once([&] { totals.paid += more, totals.cost += more; });
+      charge(
+          team, [&] { return now.dues[route]; },
+          [&] { team.each(2, [&](int backward) { renew(route, node, backward != 0); }); });
     }
   }
   // The same for several routes, wherever they have changed; route(k) is one of them.
@@ -220,12 +217,7 @@ struct LinkedRoutes {
       const auto paid = [&] {
         return team.template sum<Cost>(count, [&](int k) { return now.dues[route(k)]; });
       };
-      const Cost before = paid();
-      team.sync();
-      renew_all(team, count, route);
-      team.sync();
-      const Cost more = paid() - before;
-      team.once([&] { totals.paid += more, totals.cost += more; });
+      charge(team, paid, [&] { renew_all(team, count, route); });
     }
   }
 
@@ -292,7 +284,9 @@ struct LinkedRoutes {
   GLS_DEVICE void restore(const Team& team, const Totals& before) const {
     copy(team, kept, now);
     if constexpr (kMore) {
-      renew_if(team, [&](int route) { return segments.renewed[route] != 0; });
+      team.each(2 * copies(), [&](int k) {
+        if (segments.renewed[k / 2] != 0) renew_side(k / 2, k % 2 != 0);
+      });
       team.sync();
       team.each(copies(), [&](int route) { segments.renewed[route] = 0; });
     }
@@ -377,19 +371,23 @@ struct LinkedRoutes {
   GLS_DEVICE void renew_all(const Team& team, int count, Route route) const {
     if constexpr (kMore) {
       team.sync();
-      team.each(2 * count, [&](int k) {
-        const int its = route(k / 2), begin = depot(its);
-        renew(its, k % 2 ? before(begin) : after(begin), k % 2 != 0);
-      });
+      team.each(2 * count, [&](int k) { renew_side(route(k / 2), k % 2 != 0); });
     }
   }
-  template <class Team, class Wanted>
-  GLS_DEVICE void renew_if(const Team& team, Wanted wanted) const {
+  // Updates all heads of a route or, if `backward`, all tails.
+  GLS_DEVICE void renew_side(int route, bool backward) const {
+    const int begin = depot(route);
+    renew(route, backward ? before(begin) : after(begin), backward);
+  }
+  // Calls renew(), and adds to the totals what paid() then returns more than before.
+  template <class Team, class Paid, class Renew>
+  GLS_DEVICE void charge(const Team& team, Paid paid, Renew renew) const {
+    const Cost before = paid();
     team.sync();
-    team.each(2 * copies(), [&](int k) {
-      const int its = k / 2, begin = depot(its);
-      if (wanted(its)) renew(its, k % 2 ? before(begin) : after(begin), k % 2 != 0);
-    });
+    renew();
+    team.sync();
+    const Cost more = paid() - before;
+    team.once([&] { totals.paid += more, totals.cost += more; });
   }
 
   GLS_RARE static Cost violation(Used used, int64 capacity, Time limit,
@@ -428,7 +426,7 @@ struct LinkedRoutes {
   template <class Team>
   GLS_DEVICE void measure_all(const Team& team) const {
     team.each(copies(), [&](int route) { measure(route); });
-    if constexpr (kMore) renew_if(team, [](int) { return true; });
+    renew_all(team, copies(), [](int route) { return route; });
     team.sync();
     const Cost paid = team.template sum<Cost>(copies(), [&](int route) { return dues(route); });
     const int used = team.template sum<int>(copies(), [&](int r) { return now.sizes[r] > 0; });

@@ -81,6 +81,14 @@ struct Vehicles {
     }
     return resources.price(resources.join(path, resources.at(0), length(last, 0)));
   }
+  // The same for the route order[0], ... order[size - 1] if a customer is inserted at a place.
+  GLS_DEVICE Length dues_with(const int* order, int size, int customer, int place) const {
+    int next = 0;
+    return dues([&] {
+      const int at = next++;
+      return at > size ? 0 : at == place ? customer : order[at - (at > place)];
+    });
+  }
 };
 
 // A length greater than that of any route.

@@ -13,9 +13,8 @@ struct ResourceData {
 
 template <class Weight, class... Resources>
 struct ResourceList {
-  static constexpr int kWords = 0;
+  static constexpr int kWords = 0, kOrders = 0;
   static constexpr bool kAny = false, kTurns = false;
-  static constexpr int kOrders = 0;
   // The segments of a path, one for each resource.
   struct Segment {};
 
@@ -83,11 +82,5 @@ struct ResourceList<Weight, First, Others...> {
     return rest.rank(node, order - kOwnOrders);
   }
 };
-
-// The words behind those of the first resources of a list, such as Load and Duration.
-template <class... Resources>
-GLS_DEVICE const uint64* words_behind_resources(const uint64* words) {
-  return words + ResourceList<int64, Resources...>::kWords;
-}
 
 }  // namespace gls

@@ -145,14 +145,14 @@ struct TwoOptClimb {
     __shared__ uint32 least_bits;
     Ranked<Length> best{0, 0};
     if (rows != nullptr) team.each(tour.n, [&](int row) { rows[row].offset = 0; });
-    team.once([&] { least_bits = ordered(kInfinity); });
+    team.once([&] { least_bits = ordered_bits(kInfinity); });
     for (int base = 0; base < tour.n; base += kBand) {
       float low[Rows];
       estimate_rows(base, low);
       float least = low[0];
 #pragma unroll
       for (int q = 1; q < Rows; ++q) least = fminf(least, low[q]);
-      const uint32 warp_bits = least_in_warp(ordered(least));
+      const uint32 warp_bits = least_in_warp(ordered_bits(least));
       if (threadIdx.x % 32 == 0) atomicMin(&least_bits, warp_bits);
       team.sync();
       const float bar = threshold(unordered(least_bits));
@@ -180,11 +180,7 @@ struct TwoOptClimb {
     return fminf(improving, needed);
   }
 
-  // Maps floats to unsigned integers of the same order.
-  GLS_DEVICE static uint32 ordered(float value) {
-    const uint32 bits = __float_as_uint(value);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-  }
+  // The float with these ordered_bits().
   GLS_DEVICE static float unordered(uint32 bits) {
     return __uint_as_float(bits & 0x80000000u ? bits & 0x7fffffffu : ~bits);
   }
