@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
+from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.testing import search_checks, small_problems
 from gpu_ls_plugin.testing.subject import Subject
@@ -56,8 +58,13 @@ def check_cooperation(
     subject = Subject.of("cooperation", cooperation, backend, seed, Cooperation)
     if problem is None:
         problem = small_problems.planar("EUC_2D", seed, search_checks.CITIES)[0]
-    local = LocalSearch([TwoOpt()], Nearest(6))
-    for name, kick in (("chains", DoubleBridge(30)), ("chains driven from the host", Restart())):
+    if problem.objective.length_alone:
+        local = LocalSearch([TwoOpt()], Nearest(6))
+        kicks = {"chains": DoubleBridge(30), "chains driven from the host": Restart()}
+    else:
+        local = LocalSearch([RouteMoves()], Nearest(6))
+        kicks = {"chains of routes": StringRemoval()}
+    for name, kick in kicks.items():
         search = IteratedLocalSearch(local, kick, Always(), cooperation=cooperation)
         for size in CHAINS:
             _check_exchanges(subject.on(problem), problem, search, size, f"{size} {name}")

@@ -146,7 +146,7 @@ def test_kernels_and_the_referee_agree_to_the_last_bit(kind, backend):
 def test_rows_on_a_gpu_have_their_costs_and_verdicts_there(kind):
     cupy = pytest.importorskip("cupy")
     problem = ROUTES[kind]()
-    found = DESCENT(problem, cupy.asarray(starts(problem)))
+    found = LINKED(problem, cupy.asarray(starts(problem)))
     rows = found.tours.get()
     assert isinstance(found.costs, cupy.ndarray) and isinstance(found.feasible, cupy.ndarray)
     np.testing.assert_array_equal(found.costs.get(), problem.cost(rows))

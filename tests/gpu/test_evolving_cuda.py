@@ -57,7 +57,7 @@ def test_copies_are_on_the_host_and_continue_alike(problem: TSPProblem, make: An
 
 def test_routes_are_the_same_on_both_backends() -> None:
     cvrp = gls.CVRP.generated(100, route_size=6, seed=1)
-    local = gls.LocalSearch([gls.Relocate(2)], candidates=gls.Nearest(8))
+    local = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(8))
     # By default, the speed of the backend decides how often chains migrate.
     search = gls.IteratedLocalSearch(
         local, gls.StringRemoval(), cooperation=gls.PricedMigration(0.5)

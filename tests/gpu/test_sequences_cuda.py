@@ -12,7 +12,6 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS
 from gpu_ls_plugin.sequences.engines import kernels
@@ -42,11 +41,6 @@ MEMORIES = {"shared": nullcontext(), "device": IN_DEVICE_MEMORY}
 def assert_same(search, problem, rows, **options):
     """Compare the results of both backends; return that of the GPU."""
     return assert_same_result(search, problem, rows, counts=COUNTS, seed=3, **options)
-
-
-def built(*arguments, **options):
-    """Return rows of best insertions on the host."""
-    return on_host(gls.neh(*arguments, **options))
 
 
 @pytest.mark.parametrize("memory", MEMORIES.values(), ids=MEMORIES)
@@ -104,7 +98,7 @@ def test_acceptance_rules(accept):
 def test_any_number_of_machines(machines, objective, scale):
     times = np.random.default_rng(machines).integers(1, 100, (50, machines))
     problem = gls.FlowShop(times * scale, objective)
-    assert_same_rows(built, problem, 9, seed=1)
+    assert_same_rows(gls.neh, problem, 9, seed=1)
     for moves in ((gls.Insertion(),), (gls.Insertion(2), gls.Swap())):
         search = replace(CHAINS, moves=moves)
         assert_same(search, problem, rows_of(problem, 20), budget=gls.Budget(kicks=5))
@@ -115,7 +109,7 @@ def test_any_number_of_machines(machines, objective, scale):
 def test_best_insertion(kind, memory):
     with memory:
         for n in ITEMS:
-            assert_same_rows(built, case_of(kind, n, n).problem, 20, seed=5)
+            assert_same_rows(gls.neh, case_of(kind, n, n).problem, 20, seed=5)
 
 
 @pytest.mark.parametrize("kind", REAL)
@@ -126,7 +120,7 @@ def test_real_costs_are_exact(kind):
         result = CHAINS(problem, rows, budget=gls.Budget(kicks=5), backend="cuda")
         assert (result.costs == problem.cost(result.tours)).all()
         assert (problem.compared(result.tours) <= problem.compared(rows)).all()
-        problem.check(built(problem, 5, backend="cuda"))
+        problem.check(gls.neh(problem, 5, backend="cuda"))
 
 
 @pytest.mark.parametrize("crossover", CROSSOVERS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.routes.kernels.linked_rows import (
     LinkedRows,
@@ -74,18 +76,21 @@ class LinkedDescent(PersistentEngine):
         self._kernel = descent_kernel(*rows.types, neighbourhoods=neighbourhoods)
         self._neighbourhoods, self._shared_bytes = neighbourhoods, rows.shared_bytes
         words = -(-problem.n // 32)
+        # Bits made on the host need no kernels of CuPy.
+        customers = np.zeros((1, problem.n), np.bool_)
+        customers[:, 1 : routes.customers + 1] = True
+        looks = np.zeros((size, kinds * words), np.uint32)
+        looks[:, :words] = look_bits(np, customers)
+        self._customers = xp.asarray(customers)
         self._arguments: dict[str, Any] = {
             **rows.arguments,
             **batch_data(backend, problem, size),
             **self.arrays,
             "max_moves": max_moves,
-            "looks": xp.zeros((size, kinds * words), "uint32"),
+            "looks": xp.asarray(looks),
             "sweeps": xp.zeros(size, "int32"),
         }
         self._waits = self._arguments["looks"][:, :words]
-        self._customers = xp.zeros((1, problem.n), bool)
-        self._customers[:, 1 : routes.customers + 1] = True
-        self.look_at(self._customers)
 
     def look_at(self, cities: Any) -> None:
         """Set which customers of each tour to look at first; `cities` is bool (P, n)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from gpu_ls_plugin.sequences.engines.kernels import built
 from gpu_ls_plugin.sequences.problem.sequence import require_functor, sequence_problem
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
 
@@ -26,7 +28,7 @@ def neh(
     seed: int | None = 0,
     backend: str | Backend = "auto",
     device: int | None = None,
-) -> Any:
+) -> NDArray[np.int32]:
     """Return sequences into which items were inserted one by one, each at its best place.
 
     The first row inserts the items in the order of `SequenceObjective.priorities`; for flow shops,
@@ -46,7 +48,7 @@ def neh(
 
     Returns
     -------
-    int32 array, shape (size, n), of the backend
+    ndarray, shape (size, n), int32
 
     Raises
     ------
@@ -65,4 +67,5 @@ def neh(
     chosen = get_backend(backend, device)
     with chosen.current():
         rows = chosen.xp.asarray(in_order(sequence, keys))
-        return built(chosen, sequence, rows, seed)
+        made: NDArray[np.int32] = chosen.to_numpy(built(chosen, sequence, rows, seed))
+    return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def random_sequences(
     seed: int | None = 0,
     backend: str | Backend = "auto",
     device: int | None = None,
-) -> Any:
+) -> NDArray[np.int32]:
     """Return uniform random sequences.
 
     Row r depends only on `seed` and r: a larger batch begins with the rows of a smaller one.
@@ -45,7 +45,7 @@ def random_sequences(
 
     Returns
     -------
-    int32 array, shape (size, n), of the backend
+    ndarray, shape (size, n), int32
 
     Raises
     ------
@@ -53,10 +53,8 @@ def random_sequences(
         A parameter is out of range, or `problem` is not a sequence problem.
     """
     sequence = sequence_problem(problem)
-    chosen = get_backend(backend, device)
-    made = in_order(sequence, uniform(sequence.n, checks.size(size), checks.seed(seed)))
-    with chosen.current():
-        return chosen.xp.asarray(made)
+    get_backend(backend, device)  # raises if there is none
+    return in_order(sequence, uniform(sequence.n, checks.size(size), checks.seed(seed)))
 
 
 def uniform(n: int, size: int, seed: int) -> NDArray[np.float64]:

@@ -278,7 +278,7 @@ def test_directed_lengths():
 def test_chains_are_crossed_under_hard_constraints(part):
     problem = routing(30, 10)
     search = gls.IteratedLocalSearch(
-        gls.LocalSearch([gls.Relocate(1)], gls.Nearest(6)), gls.StringRemoval(), cooperation=part
+        gls.LocalSearch([gls.RouteMoves()], gls.Nearest(6)), gls.StringRemoval(), cooperation=part
     )
     starts, budget = made(problem, 6, 1), gls.Budget(kicks=40)
     result = search(problem, starts, seed=1, budget=budget, backend="cpu")
