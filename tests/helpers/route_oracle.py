@@ -53,11 +53,16 @@ def serves(problem: gls.CVRP, d: list[list[float]], route: Route) -> bool:
 
 def allows(problem: gls.CVRP, route: Route) -> bool:
     """Return whether further resources allow a route; they must allow each customer alone."""
+    return not any(excesses(problem, route).values())
+
+
+def excesses(problem: gls.CVRP, route: Route) -> dict[str, float]:
+    """Return the excess of each further resource; they must allow each customer alone."""
     if not problem.resources:
-        return True
+        return {}
     others = [[c] for c in range(1, problem.customers + 1) if c not in route]
     row = problem.tour([route, *others])[np.newaxis]
-    return all(part.excess(problem, row)[0] == 0 for part in problem.resources)
+    return {part.name: part.excess(problem, row)[0] for part in problem.resources}
 
 
 def best_cost(problem: gls.CVRP) -> float:
@@ -88,16 +93,19 @@ def best_cost(problem: gls.CVRP) -> float:
 
 
 def due(problem: gls.CVRP, d: list[list[float]], route: Route) -> float:
-    """Return the penalty of a route's load and duration under soft constraints.
+    """Return the penalty of a route under soft constraints.
 
-    With a limit of durations, a load of more than two vehicles is infeasible.
+    If more than loads is limited, a load of more than two vehicles is infeasible.
     """
     price = problem.penalties
     overload = max(0, int(problem.demands[route].sum()) - problem.capacity)
-    if problem.route_limit is None:
+    if problem.route_limit is None and not problem.resources:
         return price.load * overload
     if overload > problem.capacity:
         return math.inf
+    if problem.resources:
+        found = excesses(problem, route).items()
+        return price.load * overload + sum(price.resources[name] * more for name, more in found)
     duration = cost(d, route) + problem.service_times[route].sum()
     late = duration - problem.route_limit
     return price.load * overload + (price.duration * late if late > 1e-9 else 0)

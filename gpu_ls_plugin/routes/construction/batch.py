@@ -10,6 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends.arrays import reversed_rows
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import in_order, kept_words, packed_words, struct_of
+from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.routes.problem.giant_tours import written
 from gpu_ls_plugin.routes.problem.routing import Routing
@@ -61,6 +62,11 @@ class VehiclesType:
         """The type as C++ text."""
         further = f", {self.resources}" if self.resources else ""
         return f"gls::Vehicles<{self.metric.functor}, {self.time}{further}>"
+
+
+def bytes_of_a_segment(problem: CVRP) -> int:
+    """Return the size of a segment of all further resources in bytes, or a little more."""
+    return sum(padded(part.segment_bytes(problem)) for part in problem.resources)
 
 
 def construction_kernel(

@@ -4,8 +4,8 @@
 // costs[j] is the least cost of routes for the first j customers. The last of these routes serves
 // order[i..j-1] for some i < j, and its length is the sum of a term that depends on i and a term
 // that depends on j. If only the load is limited, a queue of the values of i that can still become
-// best is therefore enough (Vidal 2016). If durations are also limited, Split tries each i that the
-// load allows. The smallest i wins a tie.
+// best is therefore enough (Vidal 2016). If durations or further resources are also limited, Split
+// tries each i that the load allows. The smallest i wins a tie.
 #pragma once
 
 #include "routes/problem/vehicles.cuh"
@@ -23,6 +23,8 @@ struct OrderSums {
   Length* ahead;   // length from order[0] to order[p]
   int64* carried;  // sum of the demands of order[0..p-1]
   Time* served;    // sum of the service times of order[0..p-1]
+  // The segment of further resources from the depot to the end of the route that begins at p.
+  typename Vehicles::Resources::Segment* paths;
 
   template <class Team>
   GLS_DEVICE void fill(const Team& team) const {
@@ -56,6 +58,16 @@ struct OrderSums {
   GLS_DEVICE Length overtime(int i, int j) const {
     if (in_time(i, j)) return 0;
     return vehicles.time_price * Length(duration(i, j) - vehicles.limit);
+  }
+  // The price of further resources of the route order[i..j-1]; extends paths[i], which must be that
+  // of order[i..j-2].
+  GLS_DEVICE Length others(int i, int j) const {
+    const auto& resources = vehicles.resources;
+    if constexpr (!Vehicles::Resources::kAny) return 0;
+    const int last = i == j - 1 ? 0 : order[j - 2], next = order[j - 1];
+    const auto path = i == j - 1 ? resources.at(0) : paths[i];
+    paths[i] = resources.join(path, resources.at(next), vehicles.length(last, next));
+    return resources.price(resources.join(paths[i], resources.at(0), vehicles.length(next, 0)));
   }
 };
 
@@ -119,10 +131,11 @@ struct PaidByLoad {
   }
 };
 
-// As `ByLoad`, but durations are also limited. Rule::loads tells whether the load of a route is
-// allowed, and Rule::due returns the price of the route's excess (`endless`: not allowed).
+// As `ByLoad`, but durations and further resources are also limited. Rule::loads tells whether the
+// load of a route is allowed, and Rule::due returns the price of the route's excess (`endless`: not
+// allowed), given the price of further resources.
 template <class Vehicles, template <class> class Rule>
-struct ByLoadAndTime {
+struct ByEverything {
   using Length = typename Vehicles::Length;
   using Choice = Ranked<Length>;
 
@@ -134,7 +147,7 @@ struct ByLoadAndTime {
       while (!Rule<Vehicles>::loads(sums, first, j)) ++first;
       const Choice best = team.least(j - first, nothing, [&](int k) {
         const int i = first + k;
-        const Length due = Rule<Vehicles>::due(sums, i, j);
+        const Length due = Rule<Vehicles>::due(sums, i, j, sums.others(i, j));
         if (!(from[i] < endless<Length>()) || !(due < endless<Length>())) return nothing;
         return Choice{from[i] + sums.leaving(i) + due, i};
       });
@@ -142,6 +155,7 @@ struct ByLoadAndTime {
         to[j] = best.index < 0 ? endless<Length>() : best.value + sums.returning(j);
         last[j] = int(best.index);
       });
+      if constexpr (Vehicles::Resources::kAny) team.sync();  // lanes read paths of other lanes
     }
   }
 };
@@ -152,9 +166,9 @@ struct Kept {
   GLS_DEVICE static bool loads(const OrderSums<Vehicles>& sums, int i, int j) {
     return sums.holds(i, j);
   }
-  GLS_DEVICE static auto due(const OrderSums<Vehicles>& sums, int i, int j) {
-    using Length = typename Vehicles::Length;
-    return sums.in_time(i, j) ? Length(0) : endless<Length>();
+  template <class Length>
+  GLS_DEVICE static Length due(const OrderSums<Vehicles>& sums, int i, int j, Length others) {
+    return sums.in_time(i, j) && !(others > 0) ? Length(0) : endless<Length>();
   }
 };
 
@@ -164,8 +178,9 @@ struct Paid {
   GLS_DEVICE static bool loads(const OrderSums<Vehicles>& sums, int i, int j) {
     return sums.carried[j] - sums.carried[i] <= 2 * sums.vehicles.capacity;
   }
-  GLS_DEVICE static auto due(const OrderSums<Vehicles>& sums, int i, int j) {
-    return sums.overload(i, j) + sums.overtime(i, j);
+  template <class Length>
+  GLS_DEVICE static Length due(const OrderSums<Vehicles>& sums, int i, int j, Length others) {
+    return sums.overload(i, j) + sums.overtime(i, j) + others;
   }
 };
 
@@ -179,6 +194,7 @@ struct SplitRows {
   void* ahead;
   int64* carried;
   void* served;
+  void* paths;
   int* last;
   int* queues;
 };
@@ -190,8 +206,12 @@ struct Split {
     const Vehicles vehicles(rows.nodes_data, rows.vehicles);
     const int n = vehicles.customers, wide = n + 1;
     const int64 row = its.rows[item], at = int64(item) * wide;
-    const Sums sums{vehicles, rows.orders + row * n, static_cast<Length*>(its.ahead) + at,
-                    its.carried + at, static_cast<typename Vehicles::Time*>(its.served) + at};
+    const Sums sums{vehicles,
+                    rows.orders + row * n,
+                    static_cast<Length*>(its.ahead) + at,
+                    its.carried + at,
+                    static_cast<typename Vehicles::Time*>(its.served) + at,
+                    static_cast<typename Vehicles::Resources::Segment*>(its.paths) + at};
     sums.fill(team);
     Length* const costs = static_cast<Length*>(its.costs) + 2 * at;
     int* const last = its.last + int64(item) * (its.layers == 0 ? 1 : its.layers) * wide;

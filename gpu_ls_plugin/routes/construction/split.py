@@ -9,7 +9,12 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core.rows import check_permutations, check_values
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType, construction_kernel
+from gpu_ls_plugin.routes.construction.batch import (
+    RouteBatch,
+    VehiclesType,
+    bytes_of_a_segment,
+    construction_kernel,
+)
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 
 if TYPE_CHECKING:
@@ -26,8 +31,8 @@ LAYER_BYTES = 1 << 28
 
 def split_kernel(vehicles: VehiclesType, team: str, *, timed: bool, paid: bool) -> Kernel:
     """Compose the kernel of Split; durations are limited if `timed`, constraints soft if `paid`."""
-    if timed:
-        limits = f"gls::ByLoadAndTime<{{vehicles}}, gls::{'Paid' if paid else 'Kept'}>"
+    if timed or vehicles.resources:
+        limits = f"gls::ByEverything<{{vehicles}}, gls::{'Paid' if paid else 'Kept'}>"
     else:
         limits = f"gls::{'PaidByLoad' if paid else 'ByLoad'}<{{vehicles}}>"
     body = f"gls::Split<{{team}}, {{vehicles}}, {limits}>"
@@ -44,8 +49,8 @@ def split(
     """Return giant tours with the cheapest routes that visit the customers in the given orders.
 
     Bellman's recursion considers all ways to cut an order into routes that a vehicle can serve
-    (Beasley 1983). If constraints are soft, routes may break them and pay for it. If durations are
-    not limited, the time is linear in the number of customers (Vidal 2016).
+    (Beasley 1983). If constraints are soft, routes may break them and pay for it. If only loads are
+    limited, the time is linear in the number of customers (Vidal 2016).
 
     Parameters
     ----------
@@ -74,7 +79,8 @@ def split(
     problem = routing_problem(problem)
     given = _customers(orders, problem.customers)
     chosen = get_backend(backend, device)
-    count = batch_size(chosen, problem.n, len(given), per_city=BYTES_PER_CITY, name="orders")
+    per_city = BYTES_PER_CITY + bytes_of_a_segment(problem)
+    count = batch_size(chosen, problem.n, len(given), per_city=per_city, name="orders")
     with chosen.current():
         routes = RouteBatch(chosen, problem, count)
         routes.orders[...] = chosen.xp.asarray(given)
@@ -123,6 +129,7 @@ def _launch(routes: RouteBatch, most: Any, rows: Any, layers: int) -> None:
         "ahead": xp.empty(shape, length),
         "carried": xp.empty(shape, "int64"),
         "served": xp.empty(shape, routes.time_dtype),
+        "paths": xp.empty((*shape, bytes_of_a_segment(problem)), "uint8"),
         "last": xp.empty((max(1, layers), *shape), "int32"),
         "queues": xp.empty(shape, "int32"),
     }

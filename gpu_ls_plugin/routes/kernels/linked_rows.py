@@ -11,7 +11,11 @@ import numpy as np
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType
+from gpu_ls_plugin.routes.construction.batch import (
+    RouteBatch,
+    VehiclesType,
+    bytes_of_a_segment,
+)
 from gpu_ls_plugin.routes.kernels.near_nodes import near_nodes
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import hard_penalties
@@ -69,7 +73,7 @@ def row_bytes(problem: CVRP, city_bytes: int, kinds: int) -> int:
 
 def segment_bytes(problem: CVRP) -> int:
     """Return the size of gls::RouteSegments of a row in bytes, or a little more."""
-    return 2 * problem.n * sum(padded(part.segment_bytes(problem)) for part in problem.resources)
+    return 2 * problem.n * bytes_of_a_segment(problem)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from tests.helpers import route_oracle
 from tests.helpers.examples import examples
 from tests.helpers.instances import cvrp_instance
 from tests.helpers.route_oracle import some_cvrp
-from tests.helpers.routing import BUILT_IN, KINDS, random_cvrp
+from tests.helpers.routing import KINDS, random_cvrp
 
 # savings
 
@@ -120,9 +120,9 @@ def visited(problem: gls.CVRP, tour: np.ndarray) -> list[int]:
     return [customer for route in problem.routes(tour) for customer in route]
 
 
-@pytest.mark.parametrize("kind", ["tight", *BUILT_IN])
+@pytest.mark.parametrize("kind", ["tight", *KINDS])
 @examples(40)
-@given(customers=st.integers(1, 8), seed=st.integers(0, 999), capacity=st.integers(9, 30))
+@given(customers=st.integers(1, 8), seed=st.integers(0, 999), capacity=st.integers(9, 60))
 def test_split_is_the_best_of_all_ways(kind, customers, seed, capacity):
     problem = some_cvrp(kind, customers, seed, capacity)
     rows = orders(customers, 3, seed)
@@ -159,13 +159,14 @@ def test_split_into_no_more_routes_than_vehicles(customers, most, seed):
         assert visited(problem, tour[0]) == row
 
 
-@pytest.mark.parametrize("kind", ["tight", *BUILT_IN])
+@pytest.mark.parametrize("kind", ["tight", *KINDS])
 @examples(60)
-@given(customers=st.integers(1, 8), seed=st.integers(0, 999), capacity=st.integers(9, 20))
+@given(customers=st.integers(1, 8), seed=st.integers(0, 999), capacity=st.integers(9, 60))
 def test_a_soft_split_pays_for_excess(kind, customers, seed, capacity):
     hard = some_cvrp(kind, customers, seed, capacity)
-    load, duration = np.random.default_rng(seed).integers(0, 30, 2).tolist()
-    problem = hard.penalised(load=load, duration=duration)
+    load, duration, other = np.random.default_rng(seed).integers(0, 30, 3).tolist()
+    others = {part.name: 1 + other for part in hard.resources}
+    problem = hard.penalised(load=load, duration=duration, **others)
     rows = orders(customers, 3, seed)
     tours = gls.split(problem, rows, backend="cpu")
     if not problem.violations(tours).vehicles.any():
@@ -187,3 +188,11 @@ def test_both_recursions_agree_if_durations_are_not_limited():
     rows = orders(120, 10)
     tours = gls.split(problem, rows, backend="cpu")
     assert np.array_equal(gls.split(limited, rows, backend="cpu"), tours)
+
+
+def test_the_way_back_to_the_depot_counts():
+    windows = [(0, 90), (0, 90), (0, 90)]
+    problem = gls.VRP([(0, 0), (30, 0), (0, 30)], [0, 1, 1], 2, windows=windows)
+    assert len(problem.routes(gls.split(problem, [1, 2], backend="cpu")[0])) == 2
+    cheap = problem.penalised(time_windows=1)  # 12 too late, but 18 shorter
+    assert len(problem.routes(gls.split(cheap, [1, 2], backend="cpu")[0])) == 1
