@@ -199,21 +199,33 @@ struct RouteEdgeAssembly {
     parts.unite(team, subtour, into);
   }
 
-  // Called by one lane: writes the giant tour, with empty routes last.
+  // Called by one lane: writes the giant tour, with empty routes last. Each route has the direction
+  // of most of its customers in the first parent, whose slots are the node before and the one
+  // after.
   GLS_DEVICE static void write(const RouteGraph<City>& child, const Parts& parts, int copies,
                                int* tour) {
     const int n = child.customers, written = n;
     int place = 0, routes = 0;
     const auto depot = [&](int route) { return route == 0 ? 0 : n + route; };
-    for (int c = 1; c <= n; ++c) {
-      if (int(parts.part[c]) == written || child.slot_of(c, 0) == 2) continue;
-      tour[place++] = depot(routes++);
-      for (int node = c, before = 0; node != 0;) {
-        tour[place++] = node;
-        parts.part[node] = City(written);
+    const auto walk = [&](int begin, auto visit) {
+      for (int node = begin, before = 0; node != 0;) {
+        visit(node, before);
         const int next = child.onward(node, before);
         before = node, node = next;
       }
+    };
+    for (int c = 1; c <= n; ++c) {
+      if (int(parts.part[c]) == written || child.slot_of(c, 0) == 2) continue;
+      int kept = 0, end = c;
+      walk(c, [&](int node, int before) {
+        kept += child.at(node, 0) == before ? 1 : -1;
+        end = node;
+      });
+      tour[place++] = depot(routes++);
+      walk(kept < 0 ? end : c, [&](int node, int) {
+        tour[place++] = node;
+        parts.part[node] = City(written);
+      });
     }
     for (; routes < copies; ++routes) tour[place++] = depot(routes);
   }

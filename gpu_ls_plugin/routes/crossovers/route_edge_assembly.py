@@ -35,8 +35,9 @@ class RouteEdgeAssembly(RouteRecombination):
     and Bräysy 2009). All copies of the depot are one node, and an empty route is a loop at this
     node. Subtours without the depot are removed, the smallest first: the best exchange of two edges
     between near nodes joins each one to another subtour or a route, or makes it a new route if a
-    vehicle is left. All other edges come from the parents. The crossover ignores load and duration,
-    so a search has to repair the child. Lengths must be symmetric.
+    vehicle is left. All other edges come from the parents, and a route has the direction that most
+    of its customers have in the first parent. The crossover ignores load, duration and further
+    resources, so a search has to repair the child. Lengths must be symmetric.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ def test_prices_follow_the_shares_of_children_that_keep_limits(kind):
     assert (feasible == problem.feasible(tours)).all() and feasible.any() and not feasible.all()
     due, paid = problem.violations(tours), prices.soft.penalties
     shares = [(due.load == 0).mean(), (due.duration == 0).mean()]
-    keeping = prices.keeping(tours, soft, feasible)
+    keeping = prices.keeping(tours, feasible)
     assert [keeps.mean() for keeps in keeping] == shares and shares[0] != shares[1]
     np.testing.assert_allclose(lengths, problem.cost(tours), rtol=1e-12)
     np.testing.assert_allclose(

@@ -141,8 +141,7 @@ class Breeding:
         self.idle += 1
         made = self._searched(everyone, children, self.prices.soft)
         found = made.tours.reshape(-1, self._asked.n)
-        judged = made.costs.ravel(), made.feasible.ravel()
-        self._keeping.append(self.prices.keeping(found, *judged))
+        self._keeping.append(self.prices.keeping(found, made.feasible.ravel()))
         # Repair half of the children, infeasible ones first.
         some = self._xp.argsort(made.feasible, axis=1, kind="stable")[:, : rules.children // 2]
         chosen = self._xp.take_along_axis(made.tours, some[..., None], axis=1)
@@ -212,8 +211,8 @@ class Breeding:
         """
         n, count = self._asked.n, BORN * self._rules.size * len(populations)
         with self.call.statistics.phase("first individuals"):
-            # The duration limit is ignored, since few routes of random orders keep it.
-            routes = RouteBatch(self._backend, self._asked.untimed, count)
+            # Other limits than those on loads are ignored: few routes of random orders keep them.
+            routes = RouteBatch(self._backend, self._asked.limited_to("load"), count)
             orders = shuffle(self._backend, self._asked.customers, count, self._seed())
             routes.orders[...] = orders + 1
             cut(routes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.budget import Budget
-from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.searches.genetic.breeding import Rules
@@ -39,13 +39,13 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
     In each generation, a population makes `children` children. Their parents win binary tournaments
     by biased fitness, which combines the rank by cost and the rank by distance to the closest
     individuals; feasible and infeasible individuals are ranked separately. A local search improves
-    each child (education). Excess load and excess duration each have a price, which rises if too
-    few children keep the limit and falls if too many do. Half of the children, infeasible ones
-    first, are searched again at ten times these prices (repair). The fittest survive, half of them
-    feasible if there are enough. A population that has not improved for long begins again with
-    random orders of the customers. This follows Vidal (2022); one of the default crossovers is from
-    Nagata and Bräysy (2009). Parents, children and survivors of all populations are one batch each,
-    on the backend.
+    each child (education). Excess load, excess duration and the excess of each further resource
+    have a price, which rises if too few children keep the limit and falls if too many do. Half of
+    the children, infeasible ones first, are searched again at ten times these prices (repair). The
+    fittest survive, half of them feasible if there are enough. A population that has not improved
+    for long begins again with random orders of the customers. This follows Vidal (2022); one of the
+    default crossovers is from Nagata and Bräysy (2009). Parents, children and survivors of all
+    populations are one batch each, on the backend.
 
     Parameters
     ----------
@@ -119,8 +119,8 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         Raises
         ------
         UnsupportedProblemError
-            The problem has no routes, has constraints from plugins, or has asymmetric lengths that
-            the crossover does not support.
+            The problem has no routes, or has asymmetric lengths that the crossover does not
+            support.
         InvalidTourError, InvalidTypeError
             `tours` are not giant tours of the problem.
         InsufficientMemoryError
@@ -197,11 +197,6 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
     def _check(self, problem: Problem) -> None:
         """Raise UnsupportedProblemError if this search does not support the problem."""
         routed = routing_problem(problem)
-        if routed.resources:
-            raise UnsupportedProblemError(
-                f"problem: {routed.resources[0].name!r} is a resource of a plugin, whose "
-                "violations have no price that could change; use IteratedLocalSearch(...)"
-            )
         for crossover in self.crossovers:
             crossover._check(routed.tsp, "problem", "choose crossover=SplitRecombination()")
         for part in self.search.neighbourhoods:

@@ -30,20 +30,26 @@ MOST_CUSTOMERS = 2000  # maximum number of nodes for which a table of lengths is
 
 
 class Prices:
-    """Adaptive prices of excess load and duration, and the problems with these prices.
+    """Adaptive prices of the excess over each limit, and the problems with these prices.
 
-    Load and duration each have a factor, since one limit may be tight and the other not. A unit of
-    excess load costs its factor times the longest length divided by the largest demand; a unit of
-    excess duration costs its factor. A vehicle beyond the fleet costs more than it can save. `soft`
-    is the problem for education, `repairing` the one for repair; `asked` is the problem whose
+    Each limit has a factor, since one may be tight and another not. A unit of excess load costs its
+    factor times the longest length divided by the largest demand; a unit of excess duration costs
+    its factor, and a unit of a further resource its factor times `Resource.soft_price`. A vehicle
+    beyond the fleet, and resources without such a price, cost more than they can save. `soft` is
+    the problem for education, `repairing` the one for repair; `asked` is the problem whose
     constraints are to be kept.
     """
 
     def __init__(self, backend: Backend, asked: CVRP) -> None:
         self._backend, self._asked = backend, asked
-        self._factors = {"load": FIRST}
+        self._units = {"load": price_of_demand(asked)}
         if asked.route_limit is not None:
-            self._factors["duration"] = FIRST
+            self._units["duration"] = 1.0
+        for part in asked.resources:
+            if (price := part.soft_price(asked)) is not None:
+                self._units[part.name] = price
+        self._factors = dict.fromkeys(self._units, FIRST)
+        self._alone = [asked.limited_to(name).tsp for name in self._units]
         self._set()
 
     def follow(self, shares: Iterable[float], wanted: float) -> None:
@@ -60,28 +66,22 @@ class Prices:
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
         return costs, lengths, nothing_paid(costs, lengths, FROM_SCRATCH)
 
-    def keeping(self, tours: Any, costs: Any, feasible: Any) -> tuple[Any, ...]:
+    def keeping(self, tours: Any, feasible: Any) -> tuple[Any, ...]:
         """Return for each limit which of the judged tours (P, n) keep it, bool (P,)."""
-        if self._by_load is None:
+        if len(self._alone) == 1:
             return (feasible,)
-        untimed = tour_costs(self._backend, self._by_load.tsp, tours)
         lengths = lengths_of(self._backend, self._asked.tsp, tours)
-        pairs = ((untimed, lengths), (costs, untimed))
-        return tuple(nothing_paid(*pair, FROM_SCRATCH) for pair in pairs)
+        paid = (tour_costs(self._backend, alone, tours) for alone in self._alone)
+        return tuple(nothing_paid(costs, lengths, FROM_SCRATCH) for costs in paid)
 
     def _set(self) -> None:
-        asked, prices = self._asked, self._prices(1)
-        self.soft = asked.penalised(**prices)
-        self.repairing = asked.penalised(**self._prices(REPAIR))
-        # The problem with the same price of loads, but without a limit on durations.
-        timed = asked.route_limit is not None
-        self._by_load = asked.untimed.penalised(load=prices["load"]) if timed else None
+        self.soft = self._asked.penalised(**self._prices(1))
+        self.repairing = self._asked.penalised(**self._prices(REPAIR))
 
     def _prices(self, times: int) -> dict[str, float]:
-        asked = self._asked
-        units = {"load": price_of_demand(asked), "duration": 1.0}
+        units = self._units
         prices = {name: times * factor * units[name] for name, factor in self._factors.items()}
-        if asked.integer:
+        if self._asked.integer:
             return {name: max(1, round(min(price, MAX_PRICE))) for name, price in prices.items()}
         return prices
 
@@ -101,9 +101,10 @@ class Overfull:
     def __call__(self, tours: Any) -> Any:
         """Return whether each node of tours (P, n) is a customer of an overfull route, bool (P, n).
 
-        Return None if durations are limited and there are more than `MOST_CUSTOMERS` nodes.
+        Return None if durations are limited and there are more than `MOST_CUSTOMERS` nodes, and if
+        there are further resources.
         """
-        if self._limit is not None and self._lengths is None:
+        if self._problem.resources or (self._limit is not None and self._lengths is None):
             return None
         xp, problem = self._xp, self._problem
         size, n = tours.shape
