@@ -125,7 +125,7 @@ OF_SEARCHES = ("search", "kind", "customers", "rows", "kicks")
 @pytest.mark.parametrize(
     OF_SEARCHES,
     [
-        *((GENETIC, kind, 60, 8, 320) for kind in ("capacity", "fleet", "duration")),
+        *((GENETIC, kind, 60, 8, 320) for kind in ("capacity", "fleet", "duration", "windows")),
         *((DECOMPOSED, kind, 300, 64, 200) for kind in ("capacity", "fleet", "duration")),
         (DECOMPOSED, "directed", 300, 64, 200),
     ],

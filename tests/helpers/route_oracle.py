@@ -75,7 +75,9 @@ def best_cost(problem: gls.CVRP) -> float:
         for some in combinations(everyone, size):
             if problem.demands[list(some)].sum() > problem.capacity:
                 continue
-            orders = np.array(list(permutations(some)))
+            orders = np.array([p for p in permutations(some) if allows(problem, list(p))])
+            if not len(orders):
+                continue
             ends = np.zeros((len(orders), 1), int)
             ways = nodes.lengths(np.c_[ends, orders], np.c_[orders, ends]).sum(axis=1)
             takes = ways.min() + problem.service_times[list(some)].sum()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -271,6 +272,20 @@ def test_directed_lengths():
     problem.check(gls.SplitRecombination().cross(problem, first, second, backend="cpu"))
     with pytest.raises(UnsupportedProblemError, match="asymmetric"):
         gls.RouteEdgeAssembly().cross(problem, first, second, backend="cpu")
+
+
+def test_edge_assembly_keeps_most_directions_of_routes():
+    """Windows, for example, depend on them."""
+    problem, turned, routes = routing(30, 0), 0, 0
+    first, second = made(problem, 200, 1), made(problem, 200, 2)
+    children = gls.RouteEdgeAssembly().cross(problem, first, second, seed=1, backend="cpu")
+    for parent, child in zip(first, children, strict=True):
+        kept = {edge for route in problem.routes(parent) for edge in pairwise([0, *route, 0])}
+        for route in problem.routes(child):
+            ahead = sum(edge in kept for edge in pairwise([0, *route, 0]))
+            back = sum(edge in kept for edge in pairwise([0, *route[::-1], 0]))
+            turned, routes = turned + (ahead < back), routes + 1
+    assert turned < 0.02 * routes
 
 
 @pytest.mark.slow

@@ -22,9 +22,10 @@ def starts_of(problem: gls.CVRP, size: int = 3):
     return gls.savings(problem, size=size, seed=1, backend="cpu")
 
 
-def test_it_finds_the_best_routes():
+@pytest.mark.parametrize("kind", ["capacity", "windows", "two loads"])
+def test_it_finds_the_best_routes(kind):
     for seed in range(3):
-        problem = random_cvrp("capacity", 6, seed, capacity=12)
+        problem = random_cvrp(kind, 6, seed, capacity=12)
         starts = problem.tour([[c] for c in range(1, 7)])[None]
         found = SEARCH(problem, starts, budget=GENERATIONS, **CPU)
         assert found.best_cost == best_cost(problem)

@@ -9,7 +9,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.routes.searches.genetic import violations as part
 from gpu_ls_plugin.routes.searches.genetic.violations import Overfull, Prices
-from tests.helpers.routing import KINDS, giant_tours, random_cvrp
+from tests.helpers.routing import BUILT_IN, giant_tours, random_cvrp
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 
@@ -28,7 +28,7 @@ def overfull(problem, row):
 
 
 @BOTH
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if "directed" not in kind])
+@pytest.mark.parametrize("kind", [kind for kind in BUILT_IN if "directed" not in kind])
 def test_customers_of_overfull_routes(kind, backend):
     problem = random_cvrp(kind, 20, 1, capacity=30)
     where = get_backend(backend)
@@ -116,3 +116,20 @@ def test_prices_follow_the_shares_of_children_that_keep_limits(kind):
     np.testing.assert_allclose(
         soft, lengths + paid.load * due.load + paid.duration * due.duration, rtol=1e-9
     )
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["windows", "two loads"])
+def test_each_resource_has_a_price_of_its_own(kind, backend):
+    problem, where = random_cvrp(kind, 10), get_backend(backend)
+    (part,) = problem.resources
+    prices = Prices(where, problem)
+    tours = giant_tours(problem, 40)
+    due = problem.violations(tours)
+    feasible = where.xp.asarray(problem.feasible(tours))
+    keeping = [where.to_numpy(a) for a in prices.keeping(where.xp.asarray(tours), feasible)]
+    np.testing.assert_array_equal(keeping, [due.load == 0, due.resources[part.name] == 0])
+    before = prices.soft.penalties
+    prices.follow((0.3, 0.1), 0.3)
+    assert prices.soft.penalties.load == before.load
+    assert prices.soft.penalties.resources[part.name] > before.resources[part.name]
