@@ -16,6 +16,8 @@ from gpu_ls_plugin.assignment.engines.improvements import Accepted, EjectionChai
 from gpu_ls_plugin.backends import arrays, tuning
 from gpu_ls_plugin.plugins.sequence_instantiations import all_sequence_kernels
 from gpu_ls_plugin.routes.construction import kernels as constructed
+from gpu_ls_plugin.routes.construction.batch import VehiclesType
+from gpu_ls_plugin.routes.construction.split import split_kernel
 from gpu_ls_plugin.routes.crossovers import route_edge_assembly
 from gpu_ls_plugin.routes.engines import linked_descent
 from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
@@ -245,12 +247,13 @@ def filter_kernels(test: Filter) -> Iterator[Kernel]:
 
 
 def resource_kernels(problem: routes.CVRP) -> Iterator[Kernel]:
-    """Compose chains and a descent under the resources of a problem; plugins list them with it."""
+    """Compose searches and Split under the resources of a problem; plugins list them with it."""
     grid = "fine" if problem.nodes.metric.name in GRID_METRICS else ""
     types = _linked_types(problem, grid)
     both = routes.RouteMoves(), routes.SwapStar()
-    resources = tuple(part.name for part in problem.resources)
+    resources, vehicles = tuple(part.name for part in problem.resources), VehiclesType.of(problem)
     for kernel in (
+        *(split_kernel(vehicles, WARP, timed=False, paid=paid) for paid in (False, True)),
         string_kernel(tours.Annealing(), *types),
         linked_descent.descent_kernel(*types, neighbourhoods=both),
     ):
