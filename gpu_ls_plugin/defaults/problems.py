@@ -12,7 +12,7 @@ import numpy as np
 
 from gpu_ls_plugin.assignment import GeneralisedAssignment, GraphColouring, QuadraticAssignment
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
-from gpu_ls_plugin.routes import CVRP
+from gpu_ls_plugin.routes import CVRP, TimeWindows
 from gpu_ls_plugin.sequences import FlowShop, LinearOrdering, SingleMachine
 from gpu_ls_plugin.tours import TSP
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
@@ -98,6 +98,11 @@ def other_routes() -> dict[str, CVRP]:
         for n in (MORE_CUSTOMERS, IN_PARTS_ROUTES):
             made[f"{metric}, {n:,} customers"] = routing(metric, n)
     made["EUC_2D, longer lengths"] = routing("EUC_2D", extent=WIDE)
+    begins = np.random.default_rng(1).integers(0, LONGEST_ROUTE, CUSTOMERS + 1)
+    begins[0] = 0  # the depot
+    windows = TimeWindows(np.c_[begins, np.where(begins == 0, 3, 1) * LONGEST_ROUTE + begins])
+    for metric in (*USUAL_METRICS, "FLOOR_2D"):  # the last one is of files with decimal places
+        made[f"{metric}, windows"] = routing(metric).with_resources(windows)
     return made
 
 

@@ -160,7 +160,7 @@ struct ByEverything {
   }
 };
 
-// The rule of hard constraints.
+// The rule of hard constraints. A customer that no vehicle can serve gets a route of its own.
 template <class Vehicles>
 struct Kept {
   GLS_DEVICE static bool loads(const OrderSums<Vehicles>& sums, int i, int j) {
@@ -168,7 +168,8 @@ struct Kept {
   }
   template <class Length>
   GLS_DEVICE static Length due(const OrderSums<Vehicles>& sums, int i, int j, Length others) {
-    return sums.in_time(i, j) && !(others > 0) ? Length(0) : endless<Length>();
+    const bool kept = sums.in_time(i, j) && !(others > 0);
+    return kept || j == i + 1 ? Length(0) : endless<Length>();
   }
 };
 

@@ -196,3 +196,11 @@ def test_the_way_back_to_the_depot_counts():
     assert len(problem.routes(gls.split(problem, [1, 2], backend="cpu")[0])) == 2
     cheap = problem.penalised(time_windows=1)  # 12 too late, but 18 shorter
     assert len(problem.routes(gls.split(cheap, [1, 2], backend="cpu")[0])) == 1
+
+
+def test_customers_that_no_vehicle_can_serve_get_a_route_of_their_own():
+    windows = gls.TimeWindows([(0, 90), (0, 90), (0, 20), (0, 90)])
+    plain = gls.CVRP([(0, 0), (3, 0), (0, 30), (4, 0)], [0, 1, 1, 1], 3)
+    problem = plain.with_resources(windows)
+    (tour,) = gls.split(problem, [3, 2, 1], backend="cpu")
+    assert problem.routes(tour) == [[3], [2], [1]]
