@@ -145,8 +145,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
         Raises
         ------
         UnsupportedProblemError
-            The problem has no routes or has constraints from plugins, or `search` does not support
-            it.
+            The problem has no routes, or `search` does not support it.
         InvalidTourError, InvalidTypeError, InvalidParameterError
             `tours` are not giant tours of the problem, a share is not a number between 0 and 1, or
             `end_share` is less than `begin_share`.
