@@ -23,6 +23,8 @@ import sys
 import time
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +53,8 @@ TOOLS = {  # and their metrics; "none" compiles
     "racecheck": ("EUC_2D",),  # the slowest tool gets the fewest cities
 }
 RACED_CITIES = "34"
-WATCHED_AT_ONCE = 16
-WORKERS = {"not timed": 15, "timed": 2}  # most processes of tests, which share the GPU
+WATCHED_AT_ONCE = 16  # commands of the sanitizer on each GPU
+WORKERS = {"not timed": 15, "timed": 2}  # maximum number of processes of tests on each GPU
 LIMITS = {"tests": 540, "sanitizer": 540}  # seconds of one command
 DEADLINE = [math.inf]  # of all commands
 LATE = 124  # exit code of a command beyond its limit
@@ -138,7 +140,10 @@ def device_sources_hash() -> str:
 
 
 def run_tests(out: Path) -> dict[str, Any]:
-    """Run the tests marked `gpu` and count them; tests of times run with few others beside them."""
+    """Run the tests marked `gpu` and count them; tests of times run with few others beside them.
+
+    If there are several GPUs, each process of tests gets one of them.
+    """
     record: dict[str, Any] = {"passed": 0, "failed": 0, "skipped": 0, "failures": [], "exit": 0}
     for which, workers in WORKERS.items():
         code, cases = _pytest(f"gpu and {which}", workers, out / "gpu-tests.xml")
@@ -159,15 +164,30 @@ def _pytest(which: str, workers: int, report: Path) -> tuple[int, list[ET.Elemen
     command = [sys.executable, "-m", "pytest", "-m", which, "-q", f"--junitxml={report}"]
     if importlib.util.find_spec("xdist"):  # most of the time goes into compiling kernels
         # pytest-benchmark, where it is installed, warns of xdist, and warnings are errors
-        command += ["-n", str(min(workers, os.cpu_count() or 1)), "-p", "no:benchmark"]
-    code, *_ = _run(command, LIMITS["tests"])
+        processes = min(workers * len(_devices()), os.cpu_count() or 1)
+        command += ["-n", str(processes), "-p", "no:benchmark", "-p", "tests.helpers.gpu_each"]
+    code, *_ = _run(command, LIMITS["tests"], GPU_LS_TEST_DEVICES=",".join(_devices()))
     cases = list(ET.parse(report).getroot().iter("testcase")) if report.exists() else []
     report.unlink(missing_ok=True)
     return code, cases
 
 
+@cache
+def _devices() -> list[str]:
+    """Return the names of all GPUs, as for CUDA_VISIBLE_DEVICES."""
+    import cupy
+
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return (
+        visible.split(",") if visible else list(map(str, range(cupy.cuda.runtime.getDeviceCount())))
+    )
+
+
 def run_sanitizer() -> dict[str, Any]:
-    """Run sanitize_case.py under each tool, several processes at a time; no tool may report."""
+    """Run sanitize_case.py under each tool, several processes at a time; no tool may report.
+
+    Several GPUs are used in turn.
+    """
     case = [sys.executable, "-m", "tests.helpers.sanitize_case", "--backend", "cuda"]
     program = shutil.which("compute-sanitizer") or shutil.which(
         "compute-sanitizer", path="/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer"
@@ -180,7 +200,9 @@ def run_sanitizer() -> dict[str, Any]:
         extent = ["--runs", run, "--metrics", metric]
         if tool == "racecheck":
             extent += ["--cities", RACED_CITIES]
-        code, output, seconds = _run([*watched, *case, *extent], LIMITS["sanitizer"])
+        device = _devices()[next(turns) % len(_devices())]
+        command = [*watched, *case, *extent]
+        code, output, seconds = _run(command, LIMITS["sanitizer"], CUDA_VISIBLE_DEVICES=device)
         found = re.findall(r"=+ (.*SUMMARY.*)", output)
         record = {"exit": code, "summary": found[-1] if found else "", "seconds": round(seconds, 1)}
         print(tool, run, metric, record, flush=True)
@@ -190,7 +212,8 @@ def run_sanitizer() -> dict[str, Any]:
         return {tool: watch(tool, run, metric) for tool in TOOLS if metric in TOOLS[tool]}
 
     tools: dict[str, Any] = {}
-    with ThreadPoolExecutor(WATCHED_AT_ONCE) as pool:
+    turns = count()
+    with ThreadPoolExecutor(WATCHED_AT_ONCE * len(_devices())) as pool:
         records = {
             f"{run} {metric}": pool.submit(watch_by_all, run, metric)
             for run, metrics in EXTENTS["cuda"].runs.items()
@@ -210,15 +233,20 @@ def run_bench(name: str, out: Path) -> dict[str, Any]:
     return {"passed": subprocess.run(command, check=False).returncode == 0}
 
 
-def _run(command: list[str], limit: float) -> tuple[int, str, float]:
-    """Run a command in the repository; return its exit code, its output and its seconds."""
+def _run(command: list[str], limit: float, **environment: str) -> tuple[int, str, float]:
+    """Run a command in the repository; return its exit code, its output and its seconds.
+
+    After the deadline, nothing is run.
+    """
     folders = [str(common.REPOSITORY), str(common.REPOSITORY / "adapters")]
     path = os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     begin = time.perf_counter()
+    if begin > DEADLINE[0]:
+        return LATE, "", 0.0
     process = subprocess.Popen(
         command,
         cwd=common.REPOSITORY,
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": path, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
