@@ -16,6 +16,8 @@ from gpu_ls_plugin.assignment.engines.improvements import Accepted, EjectionChai
 from gpu_ls_plugin.backends import arrays, tuning
 from gpu_ls_plugin.plugins.sequence_instantiations import all_sequence_kernels
 from gpu_ls_plugin.routes.construction import kernels as constructed
+from gpu_ls_plugin.routes.construction.batch import VehiclesType
+from gpu_ls_plugin.routes.construction.cheapest_insertion import insertion_kernel
 from gpu_ls_plugin.routes.crossovers import route_edge_assembly
 from gpu_ls_plugin.routes.engines import linked_descent
 from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
@@ -245,7 +247,7 @@ def filter_kernels(test: Filter) -> Iterator[Kernel]:
 
 
 def resource_kernels(problem: routes.CVRP) -> Iterator[Kernel]:
-    """Compose chains and a descent under the resources of a problem; plugins list them with it."""
+    """Compose searches and insertion under the resources of a problem; plugins call it."""
     grid = "fine" if problem.nodes.metric.name in GRID_METRICS else ""
     types = _linked_types(problem, grid)
     both = routes.RouteMoves(), routes.SwapStar()
@@ -253,6 +255,7 @@ def resource_kernels(problem: routes.CVRP) -> Iterator[Kernel]:
     for kernel in (
         string_kernel(tours.Annealing(), *types),
         linked_descent.descent_kernel(*types, neighbourhoods=both),
+        insertion_kernel(VehiclesType.of(problem), WARP, "solomon"),
     ):
         yield replace(kernel, parts=(*kernel.parts, *resources))
 
