@@ -17,6 +17,7 @@ from gpu_ls_plugin.backends import arrays, tuning
 from gpu_ls_plugin.plugins.sequence_instantiations import all_sequence_kernels
 from gpu_ls_plugin.routes.construction import kernels as constructed
 from gpu_ls_plugin.routes.construction.batch import VehiclesType
+from gpu_ls_plugin.routes.construction.cheapest_insertion import insertion_kernel
 from gpu_ls_plugin.routes.construction.split import split_kernel
 from gpu_ls_plugin.routes.crossovers import route_edge_assembly
 from gpu_ls_plugin.routes.engines import linked_descent
@@ -247,7 +248,7 @@ def filter_kernels(test: Filter) -> Iterator[Kernel]:
 
 
 def resource_kernels(problem: routes.CVRP) -> Iterator[Kernel]:
-    """Compose searches and Split under the resources of a problem; plugins list them with it."""
+    """Compose searches and constructions under the resources of a problem; plugins call it."""
     grid = "fine" if problem.nodes.metric.name in GRID_METRICS else ""
     types = _linked_types(problem, grid)
     both = routes.RouteMoves(), routes.SwapStar()
@@ -256,6 +257,7 @@ def resource_kernels(problem: routes.CVRP) -> Iterator[Kernel]:
         *(split_kernel(vehicles, WARP, timed=False, paid=paid) for paid in (False, True)),
         string_kernel(tours.Annealing(), *types),
         linked_descent.descent_kernel(*types, neighbourhoods=both),
+        insertion_kernel(vehicles, WARP, "solomon"),
     ):
         yield replace(kernel, parts=(*kernel.parts, *resources))
 

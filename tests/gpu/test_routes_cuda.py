@@ -43,6 +43,7 @@ CONSTRUCTIONS = {
     "savings": gls.savings,
     "parallel": partial(gls.cheapest_insertion, order="parallel"),
     "sequential": partial(gls.cheapest_insertion, order="sequential"),
+    "solomon": partial(gls.cheapest_insertion, order="solomon"),
     "sweep": gls.sweep,
     "split": split,
     "soft_split": soft_split,

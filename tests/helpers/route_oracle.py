@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import gpu_ls_plugin as gls
+from tests.helpers.philox import philox
 from tests.helpers.routing import random_cvrp
 
 if TYPE_CHECKING:
@@ -210,4 +211,56 @@ def cheapest_insertion(
         _, c, _, r, longer = min(found, key=lambda f: f[:3])
         waiting.remove(c)
         routes[r] = longer
+    return routes
+
+
+def end(problem: gls.CVRP, d: list[list[float]], path: Route) -> float:
+    """Return when service at the last stop of a path from the depot begins; 0 without windows."""
+    for part in problem.resources:
+        if isinstance(part, gls.TimeWindows):
+            last, time = 0, max(part.windows[0, 0], part.release_times[[0, *path]].max())
+            for stop in path:
+                time += problem.service_times[last] + d[last][stop]
+                last, time = stop, max(time, part.windows[stop, 0])
+            return float(time)
+    return 0
+
+
+def solomon(problem: gls.CVRP, seed: int, row: int) -> list[Route]:
+    """Return the routes of a row of Solomon's I1; ties as in `cheapest_insertion`."""
+    d, waiting = matrix(problem), list(range(1, problem.customers + 1))
+    numbers = philox(seed, 11, row, 0)
+    beginning, delays, distances = 0, 0, 16
+    if row > 0:
+        beginning, delays, distances = (next(numbers) * n >> 32 for n in (3, 8, 9))
+        distances += 8
+    windows = [part.windows for part in problem.resources if isinstance(part, gls.TimeWindows)]
+    routes: list[Route] = []
+
+    def first(c: int) -> tuple[float, int]:
+        return (windows[0][c, 1] if windows and beginning == 2 else -d[0][c]), c
+
+    def take(customer: int) -> None:
+        waiting[waiting.index(customer)] = waiting[-1]
+        waiting.pop()
+
+    while waiting:
+        found = []
+        for c in waiting if routes else []:
+            for place, longer in insertions(routes[-1], c):
+                if serves(problem, d, longer):
+                    a, b = ([0, *routes[-1], 0][place + k] for k in (0, 1))
+                    known = end(problem, d, [*routes[-1][:place], b])
+                    delay = end(problem, d, [*longer[: place + 1], b]) - known
+                    costs = (8 - delays) * (d[a][c] + d[c][b] - d[a][b]) + delays * delay
+                    found.append((costs, a or problem.customers + 1, c, longer))
+        best = {c: min(f for f in found if f[2] == c) for c in {f[2] for f in found}}
+        if best:
+            chosen = min(best, key=lambda c: (best[c][0] - distances * d[0][c], c))
+            routes[-1] = best[chosen][3]
+        else:
+            drawn = waiting[next(numbers) * len(waiting) >> 32] if beginning == 1 else 0
+            chosen = drawn or min(waiting, key=first)
+            routes.append([chosen])
+        take(chosen)
     return routes

@@ -67,7 +67,8 @@ def random_windows(customers: int, random: np.random.Generator) -> gls.TimeWindo
     late = early + random.integers(45, 200, customers + 1)
     early[0], late[0] = 0, 700
     releases = random.integers(0, 120, customers + 1) * (random.random(customers + 1) < 0.2)
-    return gls.TimeWindows(np.stack([early, np.maximum(late, releases + 142)], axis=1), releases)
+    late = np.maximum(late, np.maximum(releases, releases[0]) + 142)
+    return gls.TimeWindows(np.stack([early, late], axis=1), releases)
 
 
 def random_load(customers: int, random: np.random.Generator) -> Load:

@@ -264,7 +264,7 @@ class Watched:
                 gls.sweep(several, self.extent.tours, **place),
                 *(
                     gls.cheapest_insertion(several, self.extent.tours, order=way, **place)
-                    for way in ("parallel", "sequential")
+                    for way in ("parallel", "sequential", "solomon")
                 ),
             ]
             for tours in rows:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import batch_size
+from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
 
-BYTES_PER_CITY = 96  # bytes of device memory per city of a row
-TAKING = {"parallel": "gls::AllRoutes", "sequential": "gls::LastRoute"}
+BYTES_PER_CITY = 96  # bytes of device memory per city of a row, without segments of resources
+ORDERS = {"parallel": "gls::AllRoutes", "sequential": "gls::LastRoute", "solomon": "gls::Solomon"}
 
 
 def insertion_kernel(vehicles: VehiclesType, team: str, order: str) -> Kernel:
     """Compose the kernel that inserts customers, for an `order` of `cheapest_insertion`."""
-    body = f"gls::CheapestInsertion<{{team}}, {{vehicles}}, {TAKING[order]}>"
+    body = f"gls::CheapestInsertion<{{team}}, {{vehicles}}, {ORDERS[order]}>"
     name, header, struct = "cheapest_insertion", "insertion.cuh", "InsertionRows"
     return construction_kernel(name, vehicles, header, struct, body, team)
 
@@ -46,9 +47,14 @@ def cheapest_insertion(
     problem : CVRP
     size : int
         Number of tours, up to 2**31 - 1.
-    order : {"parallel", "sequential"}
+    order : {"parallel", "sequential", "solomon"}
         "parallel" begins the fewest routes that can carry the demand, and inserts customers into
         all of them. "sequential" begins a route when no more customers fit into the previous one.
+        "solomon" does so, too, but far customers come first, and delays of the next customer count
+        besides detours: I1 of Solomon (1987), for problems with time windows. Row 0 has its
+        parameters mu = 1, lambda = 2, alpha1 = 1, alpha2 = 0. All other rows draw lambda from 1 to
+        2 and alpha1 from 1/8 to 1; their routes begin with the farthest customers, with those of
+        the earliest deadlines, or with random ones.
     seed : int or None
         Key of the random numbers. The same seed gives the same tours, so pass a different one
         to each call, or None to draw one.
@@ -68,9 +74,10 @@ def cheapest_insertion(
         The problem has no routes.
     """
     problem = routing_problem(problem)
-    checks.choice("order", order, known=tuple(TAKING))
+    checks.choice("order", order, known=tuple(ORDERS))
     key, chosen = checks.seed(seed), get_backend(backend, device)
-    count = batch_size(chosen, problem.n, size, per_city=BYTES_PER_CITY)
+    segments = sum(padded(part.segment_bytes(problem)) for part in problem.resources)
+    count = batch_size(chosen, problem.n, size, per_city=BYTES_PER_CITY + segments)
     with chosen.current():
         routes, nodes = RouteBatch(chosen, problem, count), problem.customers + 1
         arguments = {
@@ -80,6 +87,7 @@ def cheapest_insertion(
             "owners": routes.numbers("int32", nodes),
             "loads": routes.numbers("int64", nodes),
             "durations": routes.numbers(routes.time_dtype, nodes),
+            "paths": routes.numbers("uint8", nodes * segments),
             "waiting": routes.numbers("int32", nodes),
             "detours": routes.numbers(problem.nodes.cost_dtype, nodes),
             "edges": routes.numbers("int32", nodes),

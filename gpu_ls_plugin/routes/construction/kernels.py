@@ -30,3 +30,4 @@ def kernels(main: Metric, other: Metric, team: str) -> Iterator[Kernel]:
     yield write_kernel(team)
     yield insertion_kernel(whole, team, "parallel")
     yield insertion_kernel(real, team, "sequential")
+    yield insertion_kernel(whole, team, "solomon")

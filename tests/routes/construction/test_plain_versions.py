@@ -15,7 +15,7 @@ from tests.helpers import route_oracle
 from tests.helpers.examples import examples
 from tests.helpers.instances import cvrp_instance
 from tests.helpers.route_oracle import some_cvrp
-from tests.helpers.routing import KINDS, random_cvrp
+from tests.helpers.routing import KINDS, random_cvrp, random_load, random_vrp
 
 # savings
 
@@ -76,7 +76,31 @@ def test_row_0_inserts_the_cheapest_customer(kind, order, customers, seed, capac
     assert problem.routes(tour[0]) == routes
 
 
-def test_insertion_has_two_orders():
+# Not "directed duration": after a negative detour, a customer may fit where it did not before.
+WEIGHED = ("loads and windows", *(kind for kind in INTEGER if kind != "directed duration"))
+
+
+@pytest.mark.parametrize("kind", WEIGHED)
+@examples(25)
+@given(customers=st.integers(1, 20), seed=st.integers(0, 999), capacity=st.integers(9, 60))
+def test_solomon_weighs_detours_delays_and_distances(kind, customers, seed, capacity):
+    problem = some_cvrp(kind.removeprefix("loads and "), customers, seed, capacity)
+    if kind == "loads and windows":
+        load = random_load(customers, np.random.default_rng(seed))
+        problem = problem.with_resources(load, *problem.resources)
+    tours = gls.cheapest_insertion(problem, 6, order="solomon", seed=seed, backend="cpu")
+    for row, tour in enumerate(tours):
+        assert problem.routes(tour) == route_oracle.solomon(problem, seed, row)
+
+
+def test_delays_count_if_times_are_not_lengths():
+    problem = random_vrp(40, durations=np.full((41, 41), 900.0))
+    tours = gls.cheapest_insertion(problem, 64, order="solomon", backend="cpu")
+    assert problem.feasible(tours).all()
+    assert len(np.unique(tours, axis=0)) > 40
+
+
+def test_orders_of_insertion_are_checked():
     with pytest.raises(InvalidParameterError, match="order: 'both'"):
         gls.cheapest_insertion(random_cvrp("capacity", 5), order="both", backend="cpu")
 

@@ -26,6 +26,9 @@
 //   static constexpr int kOrders             number of orders in which removed customers may be
 //                                            inserted again, 0 if left out. If positive, it has
 //   double rank(int node, int order)         customers of lower rank are inserted earlier
+//   static constexpr bool kTimed             whether it is time; false if left out. If so, it has
+//   Amount end(Segment path)                 the earliest end of a path from the depot
+//   Amount deadline(int node)                the latest time at which a node may be served
 #pragma once
 
 #include "backends/include/optional_constant.cuh"
@@ -41,6 +44,7 @@ struct TwoWay {
 
 GLS_OPTIONAL_CONSTANT(ByNodes, kByNodes, bool, false);
 GLS_OPTIONAL_CONSTANT(Orders, kOrders, int, 0);
+GLS_OPTIONAL_CONSTANT(Timed, kTimed, bool, false);
 
 // A resource with segments that can be turned.
 template <class Resource, bool kTurns = Resource::kTurns>

@@ -14,7 +14,7 @@ struct ResourceData {
 template <class Weight, class... Resources>
 struct ResourceList {
   static constexpr int kWords = 0, kOrders = 0;
-  static constexpr bool kAny = false, kTurns = false;
+  static constexpr bool kAny = false, kTurns = false, kTimed = false;
   // The segments of a path, one for each resource.
   struct Segment {};
 
@@ -29,6 +29,8 @@ struct ResourceList {
   }
   GLS_DEVICE Weight price(const Segment&) const { return 0; }
   GLS_DEVICE double rank(int, int) const { return 0; }
+  GLS_DEVICE Weight end(const Segment&) const { return 0; }
+  GLS_DEVICE Weight deadline(int) const { return 0; }
 };
 
 template <class Weight, class First, class... Others>
@@ -39,6 +41,7 @@ struct ResourceList<Weight, First, Others...> {
   static constexpr int kWords = kOwnWords + Rest::kWords;
   static constexpr bool kAny = true;
   static constexpr bool kTurns = Resource::kTurns || !Resource::kAdds || Rest::kTurns;
+  static constexpr bool kTimed = Timed<Resource>::kValue || Rest::kTimed;
   static constexpr int kOwnOrders = Orders<Resource>::kValue;
   static constexpr int kOrders = kOwnOrders + Rest::kOrders;
   struct Segment : Rest::Segment {
@@ -80,6 +83,15 @@ struct ResourceList<Weight, First, Others...> {
       if (order < kOwnOrders) return resource.rank(node, order);
     }
     return rest.rank(node, order - kOwnOrders);
+  }
+  // The time of the first resource that has one.
+  GLS_DEVICE Weight end(const Segment& path) const {
+    if constexpr (Timed<Resource>::kValue) return Weight(resource.end(path.own));
+    return rest.end(path);
+  }
+  GLS_DEVICE Weight deadline(int node) const {
+    if constexpr (Timed<Resource>::kValue) return Weight(resource.deadline(node));
+    return rest.deadline(node);
   }
 };
 

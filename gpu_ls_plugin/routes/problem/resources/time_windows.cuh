@@ -33,6 +33,7 @@ struct TimeWindows {
   static constexpr int kWords = kWordsOf<TimeWindowsData>;
   static constexpr bool kTurns = true, kAdds = false;
   static constexpr int kOrders = 3;
+  static constexpr bool kTimed = true;
   using Amount = AmountType;
   using Ends = EndNodes<own_durations>;
   // If a path begins between `early` and `late`, its duration, with waiting, and its time warp are
@@ -92,6 +93,10 @@ struct TimeWindows {
     const double begin = double(early[node]), end = double(late[node]);
     return order == 0 ? end - begin : order == 1 ? begin : -end;
   }
+  GLS_DEVICE Amount end(const Segment& path) const {
+    return most(most(path.release, first), path.early) + path.duration - path.warp;
+  }
+  GLS_DEVICE Amount deadline(int node) const { return late[node]; }
 
  private:
   GLS_DEVICE static Amount most(Amount a, Amount b) { return a > b ? a : b; }
