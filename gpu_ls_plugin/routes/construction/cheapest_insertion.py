@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import batch_size
-from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, VehiclesType, construction_kernel
+from gpu_ls_plugin.routes.construction.batch import (
+    RouteBatch,
+    VehiclesType,
+    bytes_of_a_segment,
+    construction_kernel,
+)
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 
 if TYPE_CHECKING:
@@ -76,7 +80,7 @@ def cheapest_insertion(
     problem = routing_problem(problem)
     checks.choice("order", order, known=tuple(ORDERS))
     key, chosen = checks.seed(seed), get_backend(backend, device)
-    segments = sum(padded(part.segment_bytes(problem)) for part in problem.resources)
+    segments = bytes_of_a_segment(problem)
     count = batch_size(chosen, problem.n, size, per_city=BYTES_PER_CITY + segments)
     with chosen.current():
         routes, nodes = RouteBatch(chosen, problem, count), problem.customers + 1
