@@ -5,6 +5,7 @@ Each returns its runs, with those of earlier calls, and a summary.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -96,6 +97,18 @@ def windows(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> 
         tour = problem.read_solution(path.with_suffix(".sol"))
         best[path.stem] = float(problem.cost(tour)[0])
     runs = replace(bench, best=best).runs(tasks(paths, options, 60.0), known)
+    return {"runs": runs, "mean": mean_gaps(runs)} | _behind(runs)
+
+
+def solomon(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
+    """Measure the gap on Solomon's instances of 100 customers, lengths to one decimal place."""
+    import gpu_ls_plugin as gls
+
+    folder = instances().parent / "routing" / "solomon"
+    published = json.loads((folder / "solutions.json").read_text())
+    paths = [folder / f"{name}.txt" for name in options.instances or published]
+    best = {path.stem: gls.VRP.read(path).scale * published[path.stem] for path in paths}
+    runs = replace(bench, best=best).runs(tasks(paths, options, 5.0), known)
     return {"runs": runs, "mean": mean_gaps(runs)} | _behind(runs)
 
 
