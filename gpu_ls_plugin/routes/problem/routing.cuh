@@ -146,23 +146,6 @@ struct Routing {
     return Gain(*relief_place());
   }
 
-  // Whether a change may reduce violations: a route that it cuts violates a limit, or the tour has
-  // more routes than the fleet has vehicles. If directions matter, any change may, since it may
-  // reverse routes.
-  template <class Change>
-  GLS_DEVICE bool may_relieve(const Change& change) const {
-    if (kTurns || *used_place() > fleet) return true;
-    const int n = change.cities();
-    const KeptRoutes routes = kept_routes(n);
-    bool pays = false;
-#pragma unroll 1
-    for (int e = 0; e < change.edges(); ++e) {
-      const int route = cut_route(routes, change, e);
-      each(routes, [&](const auto& kept, Weight) { pays |= kept.excess(route) > 0; });
-    }
-    return pays;
-  }
-
   // For a depot, the copy at which an empty route begins, or 0 if no route is empty; for a
   // customer, the customer itself.
   GLS_DEVICE int chosen_depot(int node) const {

@@ -256,7 +256,7 @@ class FusedChains(Chains):
             **parts.arguments,
             **batch_data(self.start.backend, self.start.problem, len(self.tours)),
             **self.state_arguments,
-            "ahead": layout.ahead(parts.steps, parts.needs.listed),
+            "ahead": layout.ahead(parts.steps),
             "seed": start.seed,
             "first_row": start.first_row,
             "max_moves": start.max_moves,

@@ -131,7 +131,7 @@ class Descent(CityDescent):
             shape = descent_layouts.descent_shape(
                 n, per_processor, backend.shared_memory, layout, parts.needs
             )
-            self._arguments["ahead"] = shape.ahead(parts.steps, parts.needs.listed)
+            self._arguments["ahead"] = shape.ahead(parts.steps)
             self._lay_out(shape)
         self._kernel = descent_kernel(search_metric(problem), parts.moves, self._team, self._memory)
 
