@@ -41,7 +41,6 @@ class Assignments(Domain):
     problems = (Assignment,)
 
     def files(self) -> Sequence[FileKind]:
-        """Return the kinds of files: graphs, and generalised and quadratic assignment problems."""
         return file_kinds.KINDS
 
     def settings(self, problem: Any, request: Request) -> Settings:
@@ -102,7 +101,6 @@ class Assignments(Domain):
         return 0, problem.sizes - 1
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
-        """Return the display of the best feasible state."""
         return AssignmentDisplay(problem, settings.seconds)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
@@ -110,15 +108,12 @@ class Assignments(Domain):
         return reports.about_assignment(problem, result)
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return the size of a problem as a string."""
         return reports.assignment_size(found)
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return lines to print about the best state, by heading."""
         return reports.assignment_lines(found, gap)
 
     def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return lines to print about steps and rounds, by heading."""
         return reports.work_lines(found)
 
     def missed(self, problem: Any, result: Result) -> str:

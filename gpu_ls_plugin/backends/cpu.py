@@ -103,11 +103,9 @@ class CpuBackend(Backend):
         return following.value < CUT
 
     def begin(self, kernel: Kernel) -> None:
-        """Begin to build a kernel beside a search."""
         self._functions.begin(kernel)
 
     def address(self, array: Any) -> int:
-        """Return the address of an array."""
         return int(array.ctypes.data)
 
     def available_memory(self) -> int:

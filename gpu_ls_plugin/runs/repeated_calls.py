@@ -132,7 +132,6 @@ class RepeatedCalls(Population):
 
     @property
     def costs(self) -> Any:
-        """The costs of the rows."""
         return self._costs
 
     def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
@@ -155,7 +154,6 @@ class RepeatedCalls(Population):
         self.finished = counted.stopped_by in ENDS and in_time
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Replace the worst rows with given ones that are better."""
         own = np.array(on_host(self._tours)), np.array(on_host(self._costs))
         worst = np.argsort(-own[1], kind="stable")[: len(costs)]
         better = costs < own[1][worst]

@@ -55,7 +55,6 @@ class Sequences(Domain):
     problems = (Sequence,)
 
     def files(self) -> tuple[FileKind, ...]:
-        """Return the kinds of files: flow shops and LOLIB."""
         return KINDS
 
     def settings(self, problem: Any, request: Request) -> Settings:
@@ -100,7 +99,6 @@ class Sequences(Domain):
         return SequenceSearch() if thorough and not python else SequenceSearch(kick=None)
 
     def construction(self, problem: Any) -> str:
-        """Return the name of the default construction."""
         return "neh" if problem.objective.functor() else "random_sequences"
 
     def perturbation(self, problem: Any) -> Any:
@@ -120,21 +118,17 @@ class Sequences(Domain):
         return problem.compared(rows)
 
     def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
-        """Return the numbers by which searches compare rows of a backend."""
         return problem.compared_costs(backend, rows, None)
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return a description of the size of a problem, from the facts of a solve."""
         return f"{found['variables']:,} items"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return lines about the best row, by heading."""
         feasible = "" if found["feasible"] else ", breaks constraints"
         mean = f"{cost_text(found['mean_cost'])} over {found['population']:,} sequences"
         return {"best": f"{cost_text(found['best_cost'])}{gap}{feasible}", "mean": mean}
 
     def stopped_by(self, reason: str) -> str:
-        """Return the reason why a search ended, worded for the user."""
         return "local optimum" if reason == "optimum" else reason
 
     def outputs(self) -> Mapping[str, Output]:

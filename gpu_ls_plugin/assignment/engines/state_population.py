@@ -212,7 +212,6 @@ class StatePopulation(Population):
         return self._seen
 
     def count(self) -> None:
-        """Add finished rounds, moves and evaluations since the last count to the statistics."""
         states, statistics = self._begun, self.statistics
         if states is None:
             return

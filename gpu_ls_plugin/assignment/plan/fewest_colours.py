@@ -244,7 +244,6 @@ class FewestColours(AnotherQuestion):
         return _fewest_colours(problem, settings, callback)
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
-        """Return the display of the number of colours."""
         return ColourDisplay(problem, settings.seconds, settings.target)
 
     def facts(self, problem: Any, optimum: float | None) -> dict[str, Any]:

@@ -100,7 +100,6 @@ class GenerationEvolution(Evolution[TourPopulation]):
 
     @property
     def size(self) -> int:
-        """Number of tours in a population; it has fewer if too few are distinct."""
         return self.tours
 
     @property
@@ -108,7 +107,6 @@ class GenerationEvolution(Evolution[TourPopulation]):
         return Starts(self.construction, self.generation.improver)
 
     def prepare(self, problem: Problem) -> None:
-        """Compile ahead of a run."""
         crossover, improver = self.generation.crossover, self.generation.improver
         self._starts.prepare(problem, max(self.size, self.children or 0))
         pairs = self.children or self.size  # the launch layout of a crossover depends on this

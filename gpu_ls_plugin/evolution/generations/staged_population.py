@@ -66,12 +66,10 @@ class StagedPopulation(Population):
 
     @property
     def tours(self) -> Any:
-        """Array of the backend, shape (P, n), int32."""
         return self._rows()[0]
 
     @property
     def costs(self) -> Any:
-        """Array of the backend, shape (P,)."""
         return self._rows()[1]
 
     @property
@@ -268,7 +266,6 @@ class PlannedEvolution(Evolution[StagedPopulation]):
     def next(
         self, problem: Any, population: StagedPopulation, random_state: Generator, run: FrameworkRun
     ) -> StagedPopulation:
-        """Make the next generation of the population (in place)."""
         seconds, done = run.seconds_left(), run.progress()
         if seconds > 0:
             population.random = random_state

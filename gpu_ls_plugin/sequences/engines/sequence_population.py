@@ -107,7 +107,6 @@ class SequencePopulation(Population):
 
     @property
     def tours(self) -> Any:
-        """The best sequence of each chain: array of the backend, shape (P, n), int32."""
         return self._arguments["bests"]
 
     @property
@@ -174,7 +173,6 @@ class SequencePopulation(Population):
             self._next_exchange += self._interval
 
     def count(self) -> None:
-        """Add kicks, moves and evaluations since the last count to the statistics."""
         names = ("kick_counts", "move_counts", "look_counts")
         now = np.array([int(self._arguments[name].sum()) for name in names])
         kicks, moves, looks = (now - self._counted).tolist()

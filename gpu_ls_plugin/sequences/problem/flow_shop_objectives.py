@@ -90,7 +90,6 @@ class FlowShopObjective(SequenceObjective):
             yield machines, positions, ends[own]
 
     def evaluate(self, rows: NDArray[Any], /) -> NDArray[Any]:
-        """Return the cost of each sequence (P,)."""
         total: NDArray[Any] = np.zeros(len(rows), self.times.dtype)
         last = self.times.shape[1] - 1
         for machines, positions, ends in self.completions(rows):

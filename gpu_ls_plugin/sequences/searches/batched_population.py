@@ -116,7 +116,6 @@ class BatchedPopulation(Population):
 
     @property
     def tours(self) -> Any:
-        """The best sequences: array of the backend, shape (P, n), int32."""
         return self.backend.xp.asarray(self.rows.best_rows)
 
     @property
@@ -185,7 +184,6 @@ class BatchedPopulation(Population):
         """Do nothing: there are no kernels."""
 
     def count(self) -> None:
-        """Add kicks, moves and evaluations since the last count to the statistics."""
         rows, statistics = self.rows, self.statistics
         kicks, moves = np.maximum(self._kicks, 0).sum(), rows.state["moved"].sum()
         now = np.array([kicks, moves, rows.evaluations, rows.accepted])

@@ -166,7 +166,6 @@ class AssemblyWorkspace(Workspace):
         generation: int = 0,
         seconds: float = math.inf,
     ) -> tuple[Any, Any]:
-        """Return one child for each pair of tours, and its cost."""
         self._costs[:] = costs
         return self._pairs.cross(first, second, partners, generation, seconds), self._costs
 

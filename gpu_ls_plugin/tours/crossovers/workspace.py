@@ -91,7 +91,6 @@ class CostlessWorkspace(Workspace):
         generation: int = 0,
         seconds: float = math.inf,
     ) -> tuple[Any, Any]:
-        """Return one child for each pair of tours, and its cost."""
         children = self.made(first, second, partners, generation, seconds)
         return children, tour_costs(self.backend, self.problem, children)
 

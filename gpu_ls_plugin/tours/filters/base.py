@@ -162,7 +162,6 @@ class Not(Filter):
     filter: Filter
 
     def functor(self) -> str:
-        """Return the C++ type of the test."""
         return f"gls::Not<{self.filter.functor()}>"
 
     def words(self, setting: Setting) -> list[Any]:

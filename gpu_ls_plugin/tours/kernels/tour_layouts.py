@@ -123,7 +123,6 @@ class ChainShape(DescentShape):
         return "gls::uint16" if self.in_shared else "int"
 
     def shared_bytes(self, n: int) -> int:
-        """Return how many bytes of dynamic shared memory a block needs."""
         if not self.in_shared:
             return 0
         sites = padded(n * self.needs.site_bytes) if self.sites_in_shared else 0
@@ -143,12 +142,10 @@ class HostShape(ChainShape):
 
     @property
     def city(self) -> str:
-        """C++ type of the numbers of cities."""
         return "gls::uint16" if self.short else "int"
 
     @property
     def memory(self) -> str:
-        """C++ type of the memory of a tour."""
         return f"gls::HostMemory<{self.city}>"
 
     def shared_bytes(self, n: int) -> int:

@@ -181,7 +181,6 @@ class _Adapted(Perturbation):
 
     @property
     def cuts(self) -> str:
-        """C++ type that draws the cuts, or an empty string."""
         return str(getattr(self.given, "cuts", ""))
 
     def window(self, n: int) -> int:

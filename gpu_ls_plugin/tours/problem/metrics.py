@@ -211,7 +211,6 @@ class Planar(Metric):
         return bool(np.mean(rounded <= 1) > 0.5 and lost > 0.1 * real.sum())
 
     def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
         x, y = values.T
         return self.rounded(self.real(x[a] - x[b], y[a] - y[b]))
 
@@ -424,7 +423,6 @@ class Geo(Globe):
         return reaches
 
     def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
         x, y, z = self.unit_vectors(values).T
         cosine = x[a] * x[b] + y[a] * y[b] + z[a] * z[b]
         near = (EARTH_RADIUS * np.arccos(np.clip(cosine, -1.0, 1.0))).astype(np.int64)
@@ -451,7 +449,6 @@ class Haversine(Globe):
     form = "decimal degrees"
 
     def radians(self, values: Values) -> Real:
-        """Return latitudes and longitudes (n, 2) in radians."""
         return np.radians(values)
 
     def data(self, values: Values) -> NDArray[Any]:
@@ -459,7 +456,6 @@ class Haversine(Globe):
         return np.concatenate([self.unit_vectors(values).ravel(), ARC_SINE])
 
     def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
         (ux, uy, uz), (vx, vy, vz) = (self.unit_vectors(values).T[:, cities] for cities in (a, b))
         chord = (ux - vx) * (ux - vx) + (uy - vy) * (uy - vy) + (uz - vz) * (uz - vz)
         other = (ux + vx) * (ux + vx) + (uy + vy) * (uy + vy) + (uz + vz) * (uz + vz)

@@ -91,12 +91,10 @@ class ChainPopulation(Population):
 
     @property
     def tours(self) -> Any:
-        """The best tour of each chain: an array of the backend, shape (P, n), int32."""
         return self._tours if self._begun is None else self._begun.chains.best_tours
 
     @property
     def costs(self) -> Any:
-        """The costs of the best tours: an array of the backend, shape (P,)."""
         if self.asked is not None:
             backend = self.backend
             with backend.current():
@@ -174,7 +172,6 @@ class ChainPopulation(Population):
         leg.steps += 1
 
     def count(self) -> None:
-        """Add the counts of the chains to the statistics."""
         if self._descended is None:
             self.statistics.climbs = len(self)
         else:

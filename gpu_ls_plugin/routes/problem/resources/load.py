@@ -48,7 +48,6 @@ class Load(Resource):
         vars(self)["name"] = name
 
     def of_nodes(self, nodes: NDArray[np.int64]) -> Load:
-        """Return the load of some of the nodes."""
         if self.demands is None:
             return self
         return Load(self.demands[nodes], self.capacity, self.name)

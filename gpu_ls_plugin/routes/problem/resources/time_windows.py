@@ -124,7 +124,6 @@ class TimeWindows(Resource):
             )
 
     def of_nodes(self, nodes: NDArray[np.int64]) -> TimeWindows:
-        """Return the windows of some of the nodes."""
         durations = None if self.durations is None else self.durations[np.ix_(nodes, nodes)]
         windows, releases = self.windows[nodes], self.release_times[nodes]
         return TimeWindows(windows, releases, durations, self.start_window, self.limit)

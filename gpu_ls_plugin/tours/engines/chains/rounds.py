@@ -84,12 +84,10 @@ class Rounds(Population):
 
     @property
     def tours(self) -> Any:
-        """The best tour of each chain."""
         return self.chains.best_tours
 
     @property
     def costs(self) -> Any:
-        """The costs of the best tours, as the search computes them."""
         return self.chains.best_costs
 
     def over(self, leg: Leg) -> str | None:
@@ -135,7 +133,6 @@ class Rounds(Population):
                 self._stir(leg.left)
 
     def count(self) -> None:
-        """Add what the chains have counted since the last call to the statistics."""
         statistics, counted = self.statistics, self._counts()
         if self._counted is None:
             self._counted = counted

@@ -96,11 +96,9 @@ class CityDescent(PersistentEngine):
         return 8 * n + tour_layouts.tour_bytes(n, 4) + 64
 
     def first_passes(self) -> int:
-        """Return a number of looks for the first launch."""
         return descent_layouts.looks_of_a_launch(self.backend, len(self.tours))
 
     def moves_per_evaluation(self) -> int:
-        """Return how many moves a look at a city evaluates."""
         return self._parts.neighbours
 
 

@@ -100,7 +100,6 @@ class MultiShape(DescentShape):
     """The layout of multi improvement."""
 
     def shared_bytes(self, n: int) -> int:
-        """Return how many bytes of dynamic shared memory a block needs."""
         return super().shared_bytes(n) + LOOK_BATCH_BYTES * self.in_shared
 
 

@@ -170,7 +170,6 @@ class RandomKSteps(Engine):
         return 4 * n + 64 + 2 * RANKED_BYTES
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let each unfinished tour make up to `passes` passes; no pass begins after `seconds`."""
         if self.backend.name == "cpu":
             arguments = self._arguments | {"passes": passes}
             self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
@@ -194,7 +193,6 @@ class RandomKSteps(Engine):
         return CUDA_SECONDS["sample"] * self._k / self.backend.processors + 1e-9
 
     def first_passes(self) -> int:
-        """Return a number of passes for the first launch."""
         size, seconds = len(self.tours), self._seconds_of_step()
         if self.backend.name == "cpu":
             seconds *= -(-size // self.backend.processors)
