@@ -21,12 +21,7 @@ from gpu_ls_plugin.core.origins import line_directive
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NVRTC_OPTIONS = (
-    "--std=c++17",
-    "-fmad=false",
-    "-ftz=true",
-    "--device-as-default-execution-space",
-)
+NVRTC_OPTIONS = ("--std=c++17", "-fmad=false", "-ftz=true", "--device-as-default-execution-space")
 
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

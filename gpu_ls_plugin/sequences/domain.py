@@ -15,11 +15,7 @@ from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, Sequence
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
 from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
 from gpu_ls_plugin.sequences.problem.front import with_front
-from gpu_ls_plugin.sequences.problem.schedules import (
-    draw_schedule,
-    plot_jobs,
-    require_schedule,
-)
+from gpu_ls_plugin.sequences.problem.schedules import draw_schedule, plot_jobs, require_schedule
 from gpu_ls_plugin.sequences.problem.sequence import Sequence
 from gpu_ls_plugin.sequences.searches.perturbation import SequencePerturbation
 from gpu_ls_plugin.sequences.searches.sequence_search import SequenceSearch

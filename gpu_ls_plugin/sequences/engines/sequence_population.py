@@ -14,11 +14,7 @@ from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.population import Population
-from gpu_ls_plugin.sequences.cooperation.exchanges import (
-    FIRST_DESCENT,
-    NEXT_KICK,
-    first_state,
-)
+from gpu_ls_plugin.sequences.cooperation.exchanges import FIRST_DESCENT, NEXT_KICK, first_state
 from gpu_ls_plugin.sequences.engines.exact_values import check_values, never_worse
 from gpu_ls_plugin.sequences.engines.kernels import (
     chain_kernel,

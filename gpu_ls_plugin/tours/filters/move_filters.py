@@ -151,11 +151,7 @@ class InCandidates(Filter):
         """Return the lists, each city's distance to its farthest candidate, and the list length."""
         cities, _, degree = self.candidates.on(setting.backend, setting.problem)
         reach = self.candidates.of(setting.problem).lengths.max(axis=1).astype("float64")
-        data = {
-            "cities": cities,
-            "reach": setting.backend.xp.asarray(reach),
-            "degree": degree,
-        }
+        data = {"cities": cities, "reach": setting.backend.xp.asarray(reach), "degree": degree}
         return in_order(InCandidates.header, "CandidateEdgeData", data)
 
 

@@ -110,12 +110,7 @@ class Moves:
         body = body.replace("{length}", self.length).replace("{moves}", self.functor)
         body = body.replace("{metric}", metric_type(metric, self.grid))
         kernel = metric_kernel(
-            name,
-            metric,
-            header=header,
-            body=body,
-            parameters=parameters,
-            team=team,
+            name, metric, header=header, body=body, parameters=parameters, team=team
         )
         return replace(
             kernel,

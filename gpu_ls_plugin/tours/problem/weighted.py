@@ -245,10 +245,7 @@ class Tchebycheff(Objective):
     header = "tours/problem/tchebycheff.cuh"
 
     def __init__(
-        self,
-        weights: NDArray[np.float64],
-        ideal: NDArray[np.float64],
-        functors: tuple[str, ...],
+        self, weights: NDArray[np.float64], ideal: NDArray[np.float64], functors: tuple[str, ...]
     ) -> None:
         self.weights, self.ideal = weights, ideal
         vars(self)["functor"] = f"gls::Tchebycheff<{', '.join(functors)}>"

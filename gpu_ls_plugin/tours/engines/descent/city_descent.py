@@ -39,13 +39,7 @@ PARAMETERS = (
 
 
 def city_kernel(
-    name: str,
-    template: str,
-    own: str,
-    metric: Metric,
-    moves: Moves,
-    team: str,
-    memory: str,
+    name: str, template: str, own: str, metric: Metric, moves: Moves, team: str, memory: str
 ) -> Kernel:
     """Compose a kernel whose teams search one tour each.
 
