@@ -36,7 +36,6 @@ class Runs:
 
     Parameters
     ----------
-    records : iterable of Record
     expected : iterable of keys
         The planned runs; their algorithms and problems come first, in this order.
 

@@ -49,7 +49,6 @@ def population_of(
 
     Parameters
     ----------
-    search : callable
     problem : Problem
         In the form that is searched.
     rows : array, shape (P, n), or None
@@ -83,18 +82,14 @@ class RepeatedCalls(Population):
 
     Parameters
     ----------
-    search : callable
     problem : Problem
         In the form that is searched.
     rows : array, shape (P, n), or None
         None if the search makes its own rows.
     seed, first_row : int
         Seed of the run, and number of the first row.
-    backend : str
     moves : int, optional
         Maximum number of moves per row and call.
-    target : float, optional
-    memory_limit : int, optional
     asked : Problem, optional
         The problem whose costs are reported; by default `problem`.
     calls : int

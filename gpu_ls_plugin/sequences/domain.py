@@ -136,17 +136,13 @@ class Sequences(Domain):
         """Draw the schedule of the first row."""
         draw_schedule(problem, rows[0], axes)
 
-    def plot(
-        self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
-    ) -> Figure:
-        """Return a Gantt chart."""
-        return self.chart(problem, row, path, title)
-
     def chart(
         self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
     ) -> Figure:
         """Return a Gantt chart."""
         return plot_jobs(problem, row, path, title)
+
+    plot = chart
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the option for the objective of flow shops."""

@@ -43,12 +43,8 @@ class StatePopulation(Population):
 
     Parameters
     ----------
-    search : SuccessorSearch
-    problem : Assignment
     rows : int32 array, shape (P, m)
         A variable that is not assigned yet has the value -1.
-    seed : int
-    backend : str or Backend
     first_row : int
         Number of the first row if the rows are part of a larger population.
     target : float, optional

@@ -219,7 +219,6 @@ def without_a_colour(states: NDArray[np.int32], colours: int) -> NDArray[np.int3
     ----------
     states : int32 array, shape (P, n)
         Values from -1 to `colours` - 1; not changed.
-    colours : int
 
     Returns
     -------

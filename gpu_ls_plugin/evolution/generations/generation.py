@@ -33,7 +33,6 @@ class Generation:
 
     Parameters
     ----------
-    crossover : Recombining
     improver : Improver
         Searches the children; its backend also runs the crossover.
     replacement : Replacement
@@ -84,7 +83,6 @@ class GenerationEvolution(Evolution[TourPopulation]):
 
     Parameters
     ----------
-    generation : Generation
     tours : int
         Size of the population.
     construction : str or callable, optional

@@ -38,7 +38,6 @@ class StagedPopulation(Population):
 
     Parameters
     ----------
-    plan : Plan
     random : numpy.random.Generator
         Each stage draws a seed from it.
     least : float

@@ -46,15 +46,10 @@ class SequencePopulation(Population):
 
     Parameters
     ----------
-    problem : Sequence
     rows : int32 array, shape (P, n)
-    seed : int
-    backend : str or Backend
-    moves : tuple of SequenceMove
     pivoting : {"first", "best"}
     kick : SequenceKick or None
         If None, the chains end at their first local optimum.
-    accept : Acceptance
     exchange : ChainExchange or None
         How chains help each other.
     first_row : int

@@ -40,33 +40,12 @@ class BatchedPopulation(Population):
     Otherwise, a launch advances a few rows. Under a limit in seconds, the best row gets the most
     kicks, and the k-th best about a k-th of these.
 
-    Parameters
-    ----------
-    problem : Sequence
-    rows : int32 array, shape (P, n)
-        Checked; on the host or on `backend`.
-    seed : int
-    backend : str or Backend
-        Returned rows are arrays of this backend.
-    moves : sequence of SequenceMove
-    kick : DestroyRepair or None
-        If None, rows end at their first local optimum.
-    accept : Acceptance
-    exchange : None
-        Exchanges between chains exist in C++ only.
-    pivoting : {"first", "best"}
-        As in `SequenceSearch`.
-    first_row : int
-        Number of the first row if the rows are part of a larger population.
-    target : float, optional
-        Cost at which the search ends.
-    most_moves : int, optional
-        Maximum number of improving moves of each row.
+    Parameters are those of `SequencePopulation`. Returned rows are arrays of `backend`.
 
     Raises
     ------
     UnsupportedProblemError
-        A part exists in C++ only.
+        A part exists in C++ only, as all exchanges do.
     """
 
     by_moves = True

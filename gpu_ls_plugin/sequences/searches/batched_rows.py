@@ -54,10 +54,8 @@ class BatchedRows:
         Checked; not changed.
     seed, first_row : int
         Seed, and number of the first row if the rows are part of a larger population.
-    moves : sequence of Neighbours
     removed : int
         Number of items that a kick moves.
-    accept : Acceptance
     best : bool
         Whether a descent looks at all items before it makes the best move.
 

@@ -35,7 +35,6 @@ class Call:
 
     Parameters
     ----------
-    problem : Problem
     parts : sequence
         Parts of the search. Each has a method ``check(problem)``, which raises if the part cannot
         work on the problem.

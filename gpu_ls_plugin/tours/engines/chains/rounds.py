@@ -43,7 +43,6 @@ class Rounds(Population):
 
     Parameters
     ----------
-    chains : ChainState
     statistics : Statistics
         The rounds add their counts and times to it.
     search : Repair, optional
