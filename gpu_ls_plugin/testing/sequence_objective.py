@@ -98,8 +98,7 @@ def _rows(problem: Sequence, seed: int) -> NDArray[np.int32]:
     others = np.setdiff1d(np.arange(problem.n), problem.front)
     if len(others) > MOST_EXHAUSTED:
         size = int(np.clip(WORK // problem.n**2, LEAST_ROWS, MOST_ROWS))
-        drawn: NDArray[np.int32] = random_sequences(problem, size, seed=seed, backend="cpu")
-        return drawn
+        return random_sequences(problem, size, seed=seed, backend="cpu")
     every = [(*problem.front, *ends) for ends in permutations(others.tolist())]
     return np.random.default_rng(seed).permutation(np.array(every, np.int32))
 

@@ -261,8 +261,7 @@ def edges_of(row: NDArray[Any], customers: int, symmetric: bool) -> NDArray[np.i
     a, b = (np.minimum(nodes, after), np.maximum(nodes, after)) if symmetric else (nodes, after)
     alone = (nodes > 0) & (after == 0) & (np.roll(nodes, 1) == 0)
     a[alone], b[alone] = nodes[alone], after[alone]
-    keys: NDArray[np.int64] = (a * (customers + 1) + b)[(nodes > 0) | (after > 0)]
-    return keys
+    return (a * (customers + 1) + b)[(nodes > 0) | (after > 0)]
 
 
 def new_edges(

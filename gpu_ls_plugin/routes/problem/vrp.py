@@ -286,8 +286,7 @@ class VRP(CVRP):
     def _positive(self, excess: NDArray[Any], times: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which numbers are more than 0, and more than rounding errors of real times."""
         real = self.service_times.dtype.kind == "f"
-        found: NDArray[np.bool_] = excess > (TOLERANCE * np.abs(times).max() if real else 0)
-        return found
+        return excess > (TOLERANCE * np.abs(times).max() if real else 0)
 
 
 def _nodes(

@@ -126,8 +126,7 @@ class BatchedPopulation(Population):
     @property
     def _kicks(self) -> NDArray[np.int64]:
         """Number of kicks of each row; -1 before the end of its first descent."""
-        kicks: NDArray[np.int64] = self.rows.state["periods"] - 1
-        return kicks
+        return self.rows.state["periods"] - 1
 
     def over(self, leg: Leg) -> str | None:
         """Return why the stretch ends, or None if it continues.

@@ -198,8 +198,7 @@ def places_of(
     costs: NDArray[Any], ideal: NDArray[np.float64], nadir: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return costs (P, M) scaled so that the ideal is 0 and the nadir is 1."""
-    places: NDArray[np.float64] = (costs - ideal) / spans(ideal, nadir)
-    return places
+    return (costs - ideal) / spans(ideal, nadir)
 
 
 def spans(ideal: NDArray[np.float64], nadir: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -536,5 +536,4 @@ def find_metric(metric: str | Metric) -> Metric:
     factory = (
         BUILT_IN_METRICS.get(metric) or ALIASES.get(metric) or registry.lookup("metric", metric)
     )
-    found: Metric = factory()
-    return found
+    return factory()
