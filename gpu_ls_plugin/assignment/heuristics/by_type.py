@@ -105,7 +105,6 @@ class ByType(Heuristic):
         return chosen
 
     def functor(self) -> str:
-        """Return the C++ type."""
         others = [part.functor() for part in self.heuristics]
         functor = others.pop()
         for first in reversed(others):

@@ -97,7 +97,6 @@ class Expression(Heuristic):
         return f"Expression_{sha256(named.encode()).hexdigest()[:16]}"
 
     def source(self) -> str:
-        """Return the C++ text of the functor."""
         name = self.functor()
         fields = "".join(f"  gls::Table table_{name};\n" for name in self.tables)
         functions = "".join(

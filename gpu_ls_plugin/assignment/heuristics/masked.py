@@ -98,7 +98,6 @@ class Masked(Heuristic):
         return sizes
 
     def functor(self) -> str:
-        """Return the C++ type."""
         return f"gls::Masked<{self.heuristic.functor()}, {self._mask.functor()}>"
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:

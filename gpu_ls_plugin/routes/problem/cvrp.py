@@ -464,7 +464,6 @@ class CVRP(Problem):
 
     @property
     def integer(self) -> bool:
-        """Whether costs are integers."""
         return self.nodes.integer
 
     @property
@@ -609,7 +608,6 @@ class CVRP(Problem):
 
     @property
     def has_routes(self) -> bool:
-        """True."""
         return True
 
     def routes(self, tour: Any) -> list[list[int]]:

@@ -57,7 +57,6 @@ class GiantTSP(TSP):
 
     @property
     def has_routes(self) -> bool:
-        """True."""
         return True
 
     def routes(self, tour: Any) -> list[list[int]]:

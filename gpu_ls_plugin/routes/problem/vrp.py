@@ -235,7 +235,6 @@ class VRP(CVRP):
 
     @property
     def inexpressible(self) -> list[str]:
-        """Names of what files (.vrp) cannot express."""
         found = [name for name in ("fixed_cost", "open_routes") if getattr(self, name)]
         found += [] if self.durations is None else ["durations"]
         return list(dict.fromkeys([*found, *super().inexpressible]))
@@ -253,7 +252,6 @@ class VRP(CVRP):
         return _restored, (type(self), tuple(self._content.values()), self._extras)
 
     def _enough_vehicles(self) -> int:
-        """Return how many vehicles suffice, at most one per customer."""
         enough = super()._enough_vehicles()
         if not self.resources:
             return enough

@@ -86,7 +86,6 @@ class Sequence(Problem):
 
     @property
     def integer(self) -> bool:
-        """Whether costs are integers."""
         return self.objective.integer
 
     @property

@@ -54,7 +54,6 @@ class Nearest(Candidates):
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
-        """Make the lists for a problem, on the host."""
         return nearest_lists(problem, min(self.k, problem.n - 1))
 
 

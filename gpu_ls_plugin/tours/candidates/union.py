@@ -49,7 +49,6 @@ class Union(Candidates):
         self.second.compile(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
-        """Make the lists for a problem, on the host."""
         both = (self.first.of(problem), self.second.of(problem))
         return _equal_rows(problem, np.concatenate([lists.cities for lists in both], axis=1))
 

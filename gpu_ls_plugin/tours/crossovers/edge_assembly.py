@@ -96,7 +96,6 @@ class EdgeAssembly(Recombination):
         first_row: int = 0,
         parts: CandidateMoves | None = None,
     ) -> Workspace:
-        """Return kernels and memory for batches of `size` pairs."""
         if parts is None:
 
             def make() -> CandidateMoves:

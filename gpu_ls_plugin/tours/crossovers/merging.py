@@ -62,7 +62,6 @@ class Merging(Cooperation):
         self.crossover.check(problem)
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return how many bytes of device memory a tour needs in addition to its chain."""
         return self.crossover.bytes_per_tour(n)
 
     def exchange(
