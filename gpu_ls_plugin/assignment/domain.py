@@ -65,7 +65,6 @@ class Assignments(Domain):
         return replace(given, search=chosen, population=population)
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return a clause that explains the settings."""
         return "as many states as the device searches at a time"
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
@@ -77,7 +76,6 @@ class Assignments(Domain):
         return np.full(problem.n, -1, np.int32)
 
     def completed(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return states in which every variable has a value."""
         return completed(problem, rows, 0)
 
     def check_starts(self, problem: Any, rows: Any) -> NDArray[np.int32]:
@@ -104,7 +102,6 @@ class Assignments(Domain):
         return AssignmentDisplay(problem, settings.seconds)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
-        """Return the size of the problem and facts about the best state."""
         return reports.about_assignment(problem, result)
 
     def size(self, found: Mapping[str, Any]) -> str:

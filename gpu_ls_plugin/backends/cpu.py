@@ -65,15 +65,12 @@ class CpuBackend(Backend):
 
     @property
     def processors(self) -> int:
-        """Number of threads."""
         return thread_count()
 
     def block(self, threads: int) -> str:
-        """Return the team of one thread."""
         return "gls::Host"
 
     def warp(self, count: int = 4) -> str:
-        """Return the team of one thread."""
         return "gls::Host"
 
     def launch(

@@ -139,7 +139,6 @@ class RepeatedCalls(Population):
         return self.statistics.stopped_by if leg.steps else None
 
     def launch(self, leg: Leg) -> None:
-        """Call the search for a whole stretch."""
         stretch, given = leg.stretch, () if self._makes else (self._tours,)
         found: Result = self.search(self.problem, *given, **self._options(stretch))
         self._take(as_asked(found, self.asked, self.search))

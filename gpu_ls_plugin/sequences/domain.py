@@ -78,7 +78,6 @@ class Sequences(Domain):
         )
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return a clause that explains the settings."""
         if not problem.objective.functor():
             return "few chains, as the objective is a Python function"
         return "as many chains as the device searches at a time"
@@ -133,7 +132,6 @@ class Sequences(Domain):
         return {"tour": NO_TOUR, "out": SOLUTION, "plot": chart, "gantt": chart}
 
     def draw(self, problem: Any, rows: NDArray[Any], axes: Any) -> None:
-        """Draw the schedule of the first row."""
         draw_schedule(problem, rows[0], axes)
 
     def chart(

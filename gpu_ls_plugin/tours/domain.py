@@ -91,7 +91,6 @@ class Tours(Domain):
         return why_tours(problem, chosen)
 
     def prepare(self, stage: Stage, backend: str) -> None:
-        """Compile the programs of a stage."""
         preparation.compile_ahead(stage.searched, stage.search, stage.size, stage.start, backend)
 
     def ready(self, stage: Stage, backend: str, watch: Stopwatch) -> Any:
@@ -120,7 +119,6 @@ class Tours(Domain):
         return quick, replace(main, joins=too_short_for_descents(problem, request, chosen))
 
     def for_operators(self, problem: Any) -> Problem:
-        """Return the TSP whose tours are the rows of the problem."""
         return tour_problem(problem)
 
     def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
@@ -144,7 +142,6 @@ class Tours(Domain):
         return THOROUGH_SEARCH if thorough else USUAL_SEARCH
 
     def construction(self, problem: Any) -> str | None:
-        """Return the name of the usual construction."""
         return "nearest_neighbour"
 
     def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:

@@ -246,5 +246,4 @@ class FewestColours(AnotherQuestion):
         return ColourDisplay(problem, settings.seconds, settings.target)
 
     def facts(self, problem: Any, optimum: float | None) -> dict[str, Any]:
-        """Return bounds on the number of colours."""
         return about_fewest(problem, optimum)

@@ -230,7 +230,6 @@ class PlannedEvolution(Evolution[StagedPopulation]):
 
     @property
     def size(self) -> int:
-        """Number of rows in the last stage."""
         return self.plan.main.size
 
     def prepare(self, problem: Any) -> None:

@@ -130,7 +130,6 @@ class ChainMigration(ChainExchange):
     def exchange(
         self, problem: Sequence, backend: Backend, own: dict[str, Any], number: int
     ) -> None:
-        """Replace the worst chains."""
         self.replace_worst(backend, own)
 
 

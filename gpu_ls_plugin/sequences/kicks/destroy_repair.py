@@ -73,5 +73,4 @@ class DestroyRepair(SequenceKick):
 
     @property
     def strength(self) -> int:
-        """Number of items to remove."""
         return self.removed

@@ -110,7 +110,6 @@ class Makespan(FlowShopObjective):
     struct = "FlowShopMakespan"
 
     def finish(self, total: NDArray[Any], ends: NDArray[Any], jobs: NDArray[Any]) -> NDArray[Any]:
-        """Return the ends."""
         return ends
 
     def priorities(self) -> NDArray[Any]:
@@ -125,7 +124,6 @@ class TotalFlowtime(FlowShopObjective):
     struct = "FlowShopFlowtime"
 
     def finish(self, total: NDArray[Any], ends: NDArray[Any], jobs: NDArray[Any]) -> NDArray[Any]:
-        """Return the sums of the ends."""
         return np.asarray(total + ends)
 
     def priorities(self) -> NDArray[Any]:

@@ -140,7 +140,6 @@ class Sequence(Problem):
         return np.asarray(costs + costs.dtype.type(self.objective.price) * excesses)
 
     def compared_costs(self, backend: Any, rows: Any, costs: Any, /) -> Any:
-        """Return the numbers by which searches compare sequences, on a backend."""
         return backend.xp.asarray(self.compared(backend.to_numpy(rows)))
 
     def write_solution(self, row: Any, path: str | os.PathLike[str]) -> None:
@@ -245,7 +244,6 @@ class CallableObjective(SequenceObjective):
         self.name = getattr(evaluate, "__name__", type(evaluate).__name__)  # type: ignore[misc]
 
     def evaluate(self, rows: NDArray[Any], /) -> Any:
-        """Return what the callable returns."""
         return self._evaluate(rows)
 
 

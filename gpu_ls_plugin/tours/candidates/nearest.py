@@ -216,5 +216,4 @@ class All(Candidates):
         return nearest_lists(problem, problem.n - 1)
 
     def most(self, problem: TSP) -> int:
-        """Return n - 1."""
         return problem.n - 1

@@ -44,7 +44,6 @@ class Union(Candidates):
         check_sets(self, "first", "second")
 
     def compile(self, problem: TSP) -> None:
-        """Compile the programs of both sets."""
         self.first.compile(problem)
         self.second.compile(problem)
 

@@ -140,7 +140,6 @@ class InCandidates(Filter):
 
     @property
     def candidate_sets(self) -> tuple[Candidates]:
-        """The candidate lists."""
         return (self.candidates,)
 
     def words(self, setting: Setting) -> list[Any]:

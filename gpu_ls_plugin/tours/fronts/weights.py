@@ -174,7 +174,6 @@ class Tchebycheff(Weights):
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return the weights of the other rule."""
         return self.weights.draw(places, random_state)
 
     def scalarised(

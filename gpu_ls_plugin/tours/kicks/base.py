@@ -184,7 +184,6 @@ class _Adapted(Perturbation):
         return str(getattr(self.given, "cuts", ""))
 
     def window(self, n: int) -> int:
-        """Return the wrapped object's `window`."""
         return int(self.given.window(n))
 
     def perturb(

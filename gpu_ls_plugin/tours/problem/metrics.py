@@ -236,7 +236,6 @@ class Planar(Metric):
         return 4.0 * float(lost) + FLOAT32_UNDERFLOW, FLOAT32_STEPS
 
     def tree_points(self, values: Values) -> Real | None:
-        """Return the coordinates."""
         return values
 
 
@@ -254,7 +253,6 @@ class Ceil2D(Planar):
     functor = "gls::Ceil2D"
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the values, rounded up."""
         return np.ceil(values).astype(np.int64)
 
 
@@ -265,7 +263,6 @@ class Floor2D(Planar):
     functor = "gls::Floor2D"
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the values, rounded down."""
         return values.astype(np.int64)
 
 
@@ -293,7 +290,6 @@ class Man2D(Planar):
     tree_p = 1.0
 
     def real(self, dx: Real, dy: Real) -> Real:
-        """Return the sum of the absolute differences."""
         return np.abs(dx) + np.abs(dy)
 
 
@@ -305,7 +301,6 @@ class Max2D(Planar):
     tree_p = math.inf
 
     def real(self, dx: Real, dy: Real) -> Real:
-        """Return the larger absolute difference."""
         return np.maximum(np.abs(dx), np.abs(dy))
 
 
@@ -317,7 +312,6 @@ class Euclidean(Planar):
     functor = "gls::Euclidean"
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the values."""
         return values
 
 
@@ -490,11 +484,9 @@ class ExplicitReal(Metric):
             )
 
     def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
-        """Return the entries in rows `a` and columns `b`, elementwise."""
         return values[a, b].astype(np.int64 if self.integer else np.float64, copy=False)
 
     def longest(self, values: Values) -> float:
-        """Return the largest entry."""
         return float(values.max())
 
     def slack(self, values: Values) -> float:

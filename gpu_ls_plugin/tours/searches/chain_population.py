@@ -103,7 +103,6 @@ class ChainPopulation(Population):
 
     @property
     def seen(self) -> tuple[float, float]:
-        """Best and mean cost under the searched problem."""
         return self.rounds.seen
 
     def __len__(self) -> int:
@@ -167,7 +166,6 @@ class ChainPopulation(Population):
         return self.rounds.over(leg)
 
     def launch(self, leg: Leg) -> None:
-        """Run one launch of the chains."""
         self.rounds.launch(leg)
         leg.steps += 1
 

@@ -129,7 +129,6 @@ class TimeWindows(Resource):
         return TimeWindows(windows, releases, durations, self.start_window, self.limit)
 
     def functor(self, problem: RoutedProblem) -> str:
-        """Return gls::TimeWindows."""
         own = str(self.durations is not None).lower()
         return f"gls::TimeWindows<{self._amount(problem)[0]}, {own}>"
 
@@ -138,7 +137,6 @@ class TimeWindows(Resource):
         return 48
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
-        """Return the words of gls::TimeWindowsData."""
         dtype, cast = self._amount(problem)[1:]
         windows = self.windows
         first, last = self._starts(problem)

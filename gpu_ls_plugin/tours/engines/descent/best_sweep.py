@@ -123,5 +123,4 @@ class BestSweep(Engine):
         return 1
 
     def moves_per_evaluation(self) -> int:
-        """Return the size of the neighbourhood."""
         return self.problem.n * self._parts.neighbours
