@@ -62,10 +62,7 @@ JOINS: dict[str, dict[type[ast.operator | ast.unaryop], Callable[..., Any]]] = {
     "candidates": {ast.BitOr: operator.or_},
     "filter": {ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.Invert: operator.invert},
 }
-HINTS = {
-    "candidates": " (join candidate sets with |)",
-    "filter": " (join filters with &, | and ~)",
-}
+HINTS = {"candidates": " (join candidate sets with |)", "filter": " (join filters with &, | and ~)"}
 
 
 def parse_search(text: str) -> Callable[..., Any]:

@@ -44,10 +44,7 @@ class Weights(ABC):
         """
 
     def scalarised(
-        self,
-        problem: MultiObjectiveTSP,
-        weights: NDArray[np.float64],
-        ideal: NDArray[np.float64],
+        self, problem: MultiObjectiveTSP, weights: NDArray[np.float64], ideal: NDArray[np.float64]
     ) -> WeightedTSP:
         """Return the problem to search; by default, one whose costs are weighted sums.
 
@@ -177,10 +174,7 @@ class Tchebycheff(Weights):
         return self.weights.draw(places, random_state)
 
     def scalarised(
-        self,
-        problem: MultiObjectiveTSP,
-        weights: NDArray[np.float64],
-        ideal: NDArray[np.float64],
+        self, problem: MultiObjectiveTSP, weights: NDArray[np.float64], ideal: NDArray[np.float64]
     ) -> WeightedTSP:
         """Return the problem of minimising the Tchebycheff distance from the ideal point."""
         return problem.tchebycheff(weights, ideal, self.augmentation)
