@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.pace import Pace
-from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.runs.population import PortablePopulation
 from gpu_ls_plugin.sequences.searches.batched_rows import BatchedRows
 from gpu_ls_plugin.sequences.searches.evaluation import MOST_ROWS
 from gpu_ls_plugin.sequences.searches.neighbours import neighbours_of, removed_by, without_functor
@@ -33,7 +32,7 @@ CALL = {"numpy": 2000}
 FIRST_ROWS = 16  # neighbours in the first launch; the time of an evaluation is not known yet
 
 
-class BatchedPopulation(Population):
+class BatchedPopulation(PortablePopulation):
     """Sequences that iterated local searches improve on the host; see `BatchedRows`.
 
     All rows advance together if the objective can evaluate their neighbours within a launch.
@@ -79,7 +78,7 @@ class BatchedPopulation(Population):
         self.statistics = Statistics()
         self._call = min(CALL.get(problem.objective.library, MOST_ROWS), self.rows.evaluate.most)
         self._pace = Pace(FIRST_ROWS)
-        self._counted = np.zeros(4, np.int64)
+        self._counted = {}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -87,11 +86,6 @@ class BatchedPopulation(Population):
     def __getstate__(self) -> dict[str, Any]:
         device = self._device if isinstance(self._device, str) else self._device.name
         return {**vars(self), "_device": device}
-
-    @property
-    def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
-        """The backend of the returned rows."""
-        return get_backend(self._device)
 
     @property
     def tours(self) -> Any:
@@ -162,15 +156,9 @@ class BatchedPopulation(Population):
         """Do nothing: there are no kernels."""
 
     def count(self) -> None:
-        rows, statistics = self.rows, self.statistics
+        rows = self.rows
         kicks, moves = np.maximum(self._kicks, 0).sum(), rows.state["moved"].sum()
-        now = np.array([kicks, moves, rows.evaluations, rows.accepted])
-        kicks, moves, evaluations, accepted = (now - self._counted).tolist()
-        self._counted = now
-        statistics.kicks += kicks
-        statistics.moves += moves
-        statistics.evaluations += evaluations
-        statistics.accepted += accepted
+        self._add(kicks=kicks, moves=moves, evaluations=rows.evaluations, accepted=rows.accepted)
 
     def adopt(self, tours: Any, costs: Any) -> None:
         """Let the worst rows continue from given ones that are better; these are evaluated."""

@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.core.result import Statistics
-from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.runs.population import PortablePopulation
 from gpu_ls_plugin.tours.cooperation.base import by_cost
 from gpu_ls_plugin.tours.engines.audit import check_tours, foreign_names
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
-class ChainPopulation(Population):
+class ChainPopulation(PortablePopulation):
     """The best tours of chains that kick, repair and cooperate.
 
     Copies and pickles are on the host and continue from the state of this population.
@@ -83,11 +83,6 @@ class ChainPopulation(Population):
         self._begun: Rounds | None = None
         self._state: dict[str, Any] | None = None
         self.statistics = Statistics()
-
-    @property
-    def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
-        """The backend of the chains."""
-        return get_backend(self._device)
 
     @property
     def tours(self) -> Any:
