@@ -88,7 +88,6 @@ class Expression(Heuristic):
         return f"Expression({self.text!r}, {self.variables}, {self.values})"
 
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
-        """Return the number of values for each variable."""
         return np.full(self.variables, self.values)
 
     def functor(self) -> str:

@@ -170,7 +170,6 @@ class SequenceCrossing(ChainExchange):
     def exchange(
         self, problem: Sequence, backend: Backend, own: dict[str, Any], number: int
     ) -> None:
-        """Replace the rows of all chains by children."""
         self.replace_worst(backend, own)
         xp, (size, n) = backend.xp, own["rows"].shape
         if size < 2 or n - problem.fixed < 2:

@@ -58,7 +58,6 @@ class Merging(Cooperation):
             )
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError if tours of the problem cannot be crossed."""
         self.crossover.check(problem)
 
     def bytes_per_tour(self, n: int) -> int:

@@ -95,5 +95,4 @@ class CostlessWorkspace(Workspace):
         return children, tour_costs(self.backend, self.problem, children)
 
     def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
-        """Return one child for each pair of tours, without computing costs."""
         return self.made(first, second, partners, 0, math.inf)

@@ -134,7 +134,6 @@ class WeightedTSP(TSP):
 
     @property
     def listed(self) -> WeightedTSP:
-        """The problem whose candidate lists searches use."""
         return self if self._listed is None else self._listed
 
     @property

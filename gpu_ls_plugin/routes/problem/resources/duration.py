@@ -25,7 +25,6 @@ class Duration(Resource):
     segments = 1
 
     def check(self, problem: RoutedProblem) -> None:
-        """Raise UnsupportedProblemError if durations are not limited."""
         if problem.route_limit is None:
             raise UnsupportedProblemError("problem: durations of its routes are not limited")
 

@@ -111,7 +111,6 @@ class TimeWindows(Resource):
         return whole and all(limit.is_integer() for limit in limits)
 
     def check(self, problem: RoutedProblem) -> None:
-        """Raise UnsupportedProblemError if the windows do not fit a problem."""
         nodes = len(self.windows)
         if nodes != problem.customers + 1:
             raise UnsupportedProblemError(

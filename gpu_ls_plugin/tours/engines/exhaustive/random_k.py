@@ -201,7 +201,6 @@ class RandomKSteps(Engine):
         return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
     def moves_per_evaluation(self) -> int:
-        """Return how many reconnections of k triples a pass evaluates."""
         return self._k * (RECONNECTIONS - self._first_way)
 
 
