@@ -141,7 +141,8 @@ class RandomKSteps(Engine):
             "metric_data": search_data(backend, problem),
             "n": n,
             **NO_SITES,
-            "slack": _slack(problem),
+            # The error of six estimates, minus the least gain: 1 for integers.
+            "slack": float32_above(6 * problem.metric.slack(problem.values) - problem.integer),
             "samples": k,
             "shares": 1,
             "seed": seed,
@@ -202,8 +203,3 @@ class RandomKSteps(Engine):
 
     def moves_per_evaluation(self) -> int:
         return self._k * (RECONNECTIONS - self._first_way)
-
-
-def _slack(problem: TSP) -> float:
-    """Return an error bound for six estimates, minus the least gain: 1 for integers, else 0."""
-    return float32_above(6 * problem.metric.slack(problem.values) - problem.integer)

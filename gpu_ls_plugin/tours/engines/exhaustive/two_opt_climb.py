@@ -136,7 +136,7 @@ class TwoOptClimb(Engine):
             "metric_data": metric_data(backend, problem),
             "n": n,
             **NO_SITES,
-            "slack": _move_slack(problem),
+            "slack": float32_above(2 * problem.metric.slack(problem.values)),  # of two new edges
             "neighbours": None,
             "lengths": None,
             "degree": 0,
@@ -191,8 +191,3 @@ class TwoOptClimb(Engine):
 
     def moves_per_evaluation(self) -> int:
         return self.problem.n * (self.problem.n - 3) // 2
-
-
-def _move_slack(problem: TSP) -> float:
-    """Return a bound on the error of a move's estimated change; a move adds two edges."""
-    return float32_above(2 * problem.metric.slack(problem.values))
