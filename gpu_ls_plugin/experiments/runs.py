@@ -41,9 +41,6 @@ class Runs:
 
     Attributes
     ----------
-    records : list of Record
-    algorithms, problems : list of str
-    seeds : list of int
     missing : list of keys
         Planned runs that are not stored or have failed.
 

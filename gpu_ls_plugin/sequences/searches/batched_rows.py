@@ -64,8 +64,6 @@ class BatchedRows:
     best_rows, best_costs, best_feasible : array
         The best sequences so far, with the costs by which searches compare them. A feasible
         sequence is better than an infeasible one.
-    evaluate : Evaluation
-    state : array of STATE, shape (P,)
     heat, cooling : float
         The acceptance level is ``heat - cooling * kick``, in mean costs per item.
     evaluations, accepted : int
