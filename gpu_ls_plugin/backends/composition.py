@@ -157,7 +157,6 @@ class Kernel:
         return "\n".join([*texts, self._host_entry() if self.on_host else self._cuda_entry()])
 
     def _check_names(self) -> None:
-        """Raise InvalidParameterError if a name, a type or a header is not valid."""
         names = [self.name, *(field.name for field in self.fields)]
         types = [self.body, self.team, *(field.type for field in self.fields)]
         headers = [self.header, *self.headers]

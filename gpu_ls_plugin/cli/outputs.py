@@ -98,7 +98,6 @@ def _identity(path: Path) -> tuple[int, int] | str | None:
 
 
 def _output(problem: Problem, name: str) -> Output:
-    """Return the writer of an output for a problem."""
     own = domain_of(problem).outputs()
     return own[name] if name in own else OUTPUTS[name]
 

@@ -98,7 +98,6 @@ def planned(problem: Problem, chosen: Settings, *stages: Stage) -> Plan:
 
 
 def _how(search: Any) -> str:
-    """Return a description of a search."""
     inner = getattr(search, "search", None)
     if hasattr(inner, "kick"):  # a search of parts, or of a symmetric problem
         return f"{type(search).__name__} with {text_of(inner)}"

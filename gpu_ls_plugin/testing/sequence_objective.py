@@ -165,7 +165,6 @@ def _check_searches(subject: Subject, problem: Sequence, found: Recorded) -> Non
 
 
 def _searched(subject: Subject, problem: Sequence) -> NDArray[np.int32]:
-    """Return the sequences that a short search finds."""
     search = SequenceSearch((Insertion(2), Swap(), Reversal()))
     place: dict[str, Any] = {"seed": subject.seed, "backend": subject.backend.name}
     moves = MOVES if problem.n > MOST_COMPARED else None

@@ -93,7 +93,6 @@ class Domains:
         return states + self.lowest
 
     def _refuse(self, array: NDArray[Any], wrong: NDArray[np.bool_], parameter: str) -> None:
-        """Raise for the first wrong number."""
         if not wrong.any():
             return
         row, variable = np.argwhere(wrong)[0]
