@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.progress import SearchDisplay
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.domain import AnotherQuestion, FileKind
-    from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 
@@ -66,10 +65,6 @@ class Assignments(Domain):
 
     def why(self, problem: Any, chosen: Settings) -> str:
         return "as many states as the device searches at a time"
-
-    def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return a single stage: one population of states."""
-        return (self.main_stage(problem, problem, chosen, flexible=request.given.search is None),)
 
     def empty_rows(self, problem: Any) -> NDArray[np.int32]:
         """Return a state in which no variable has a value."""

@@ -14,9 +14,8 @@ from gpu_ls_plugin.sequences.engines.kernels import team_of
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
 from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
-from gpu_ls_plugin.sequences.problem.front import with_front
 from gpu_ls_plugin.sequences.problem.schedules import draw_schedule, plot_jobs, require_schedule
-from gpu_ls_plugin.sequences.problem.sequence import Sequence
+from gpu_ls_plugin.sequences.problem.sequence import Sequence, with_front
 from gpu_ls_plugin.sequences.searches.perturbation import SequencePerturbation
 from gpu_ls_plugin.sequences.searches.sequence_search import SequenceSearch
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.result import Result
-    from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 SEVERAL = 8  # fewest chains that help each other
@@ -81,10 +79,6 @@ class Sequences(Domain):
         if not problem.objective.functor():
             return "few chains, as the objective is a Python function"
         return "as many chains as the device searches at a time"
-
-    def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return a single stage: one population of chains."""
-        return (self.main_stage(problem, problem, chosen, flexible=request.given.search is None),)
 
     def offspring_search(
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False

@@ -51,8 +51,7 @@ class RoutedProblem(Protocol):
     @property
     def symmetric(self) -> bool: ...
 
-    def published(self, cost: Any) -> Any:
-        """Return a cost in units of files."""
+    def published(self, cost: Any) -> Any: ...
 
     @property
     def longest(self) -> float: ...

@@ -11,11 +11,10 @@ from gpu_ls_plugin.backends.structs import enumerators, struct_of
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.runs.partners import Partners
-from gpu_ls_plugin.sequences.problem.front import with_front
+from gpu_ls_plugin.sequences.problem.sequence import Sequence, with_front
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.sequences.problem.sequence import Sequence
 
 BLOCKS = "sequences/cooperation/common_blocks.cuh"
 PAIRS = struct_of("runs/crossovers/pairs.cuh", "TourPairs")

@@ -267,3 +267,13 @@ def as_objective(objective: Any, integer: bool | None) -> SequenceObjective:
             "takes rows (P, n) and returns costs (P,)"
         )
     return CallableObjective(objective, bool(integer))
+
+
+def with_front(xp: Any, rows: Any, front: tuple[int, ...]) -> Any:
+    """Return rows whose first items are `front`; the others keep their order."""
+    if not front:
+        return rows
+    keys = xp.broadcast_to(xp.arange(rows.shape[1]), rows.shape).copy()
+    for place, item in enumerate(front):
+        keys[rows == item] = place - len(front)
+    return xp.take_along_axis(rows, keys.argsort(axis=1), axis=1)
