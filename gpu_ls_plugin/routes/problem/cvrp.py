@@ -608,6 +608,7 @@ class CVRP(Problem):
 
     @property
     def has_routes(self) -> bool:
+        """True."""
         return True
 
     def routes(self, tour: Any) -> list[list[int]]:

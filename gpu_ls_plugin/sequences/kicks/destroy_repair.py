@@ -73,4 +73,5 @@ class DestroyRepair(SequenceKick):
 
     @property
     def strength(self) -> int:
+        """Number of items to remove."""
         return self.removed

@@ -50,6 +50,7 @@ class Nearest(Candidates):
         checks.fields(self, checks.integer, "k", least=1)
 
     def compile(self, problem: TSP) -> None:
+        """Compile the program that lists cities in the plane."""
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:

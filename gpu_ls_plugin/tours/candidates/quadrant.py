@@ -61,6 +61,7 @@ class Quadrant(Candidates):
         checks.fields(self, checks.integer, "m", least=4)
 
     def compile(self, problem: TSP) -> None:
+        """Compile the program that lists cities in the plane."""
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
