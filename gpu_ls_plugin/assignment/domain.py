@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.progress import SearchDisplay
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.domain import AnotherQuestion, FileKind
-    from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 
@@ -41,7 +40,6 @@ class Assignments(Domain):
     problems = (Assignment,)
 
     def files(self) -> Sequence[FileKind]:
-        """Return the kinds of files: graphs, and generalised and quadratic assignment problems."""
         return file_kinds.KINDS
 
     def settings(self, problem: Any, request: Request) -> Settings:
@@ -66,19 +64,13 @@ class Assignments(Domain):
         return replace(given, search=chosen, population=population)
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return a clause that explains the settings."""
         return "as many states as the device searches at a time"
-
-    def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return a single stage: one population of states."""
-        return (self.main_stage(problem, problem, chosen, flexible=request.given.search is None),)
 
     def empty_rows(self, problem: Any) -> NDArray[np.int32]:
         """Return a state in which no variable has a value."""
         return np.full(problem.n, -1, np.int32)
 
     def completed(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return states in which every variable has a value."""
         return completed(problem, rows, 0)
 
     def check_starts(self, problem: Any, rows: Any) -> NDArray[np.int32]:
@@ -102,23 +94,18 @@ class Assignments(Domain):
         return 0, problem.sizes - 1
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
-        """Return the display of the best feasible state."""
         return AssignmentDisplay(problem, settings.seconds)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
-        """Return the size of the problem and facts about the best state."""
         return reports.about_assignment(problem, result)
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return the size of a problem as a string."""
         return reports.assignment_size(found)
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return lines to print about the best state, by heading."""
         return reports.assignment_lines(found, gap)
 
     def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return lines to print about steps and rounds, by heading."""
         return reports.work_lines(found)
 
     def missed(self, problem: Any, result: Result) -> str:

@@ -21,12 +21,7 @@ from gpu_ls_plugin.core.origins import line_directive
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NVRTC_OPTIONS = (
-    "--std=c++17",
-    "-fmad=false",
-    "-ftz=true",
-    "--device-as-default-execution-space",
-)
+NVRTC_OPTIONS = ("--std=c++17", "-fmad=false", "-ftz=true", "--device-as-default-execution-space")
 
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -162,7 +157,6 @@ class Kernel:
         return "\n".join([*texts, self._host_entry() if self.on_host else self._cuda_entry()])
 
     def _check_names(self) -> None:
-        """Raise InvalidParameterError if a name, a type or a header is not valid."""
         names = [self.name, *(field.name for field in self.fields)]
         types = [self.body, self.team, *(field.type for field in self.fields)]
         headers = [self.header, *self.headers]

@@ -65,15 +65,12 @@ class CpuBackend(Backend):
 
     @property
     def processors(self) -> int:
-        """Number of threads."""
         return thread_count()
 
     def block(self, threads: int) -> str:
-        """Return the team of one thread."""
         return "gls::Host"
 
     def warp(self, count: int = 4) -> str:
-        """Return the team of one thread."""
         return "gls::Host"
 
     def launch(
@@ -103,11 +100,9 @@ class CpuBackend(Backend):
         return following.value < CUT
 
     def begin(self, kernel: Kernel) -> None:
-        """Begin to build a kernel beside a search."""
         self._functions.begin(kernel)
 
     def address(self, array: Any) -> int:
-        """Return the address of an array."""
         return int(array.ctypes.data)
 
     def available_memory(self) -> int:

@@ -97,15 +97,12 @@ class CudaBackend(Backend):
 
     @property
     def shared_memory(self) -> int:
-        """Maximum size of a block's shared memory in bytes."""
         return int(self._attributes["MaxSharedMemoryPerBlockOptin"])
 
     def block(self, threads: int) -> str:
-        """Return the team of a block."""
         return f"gls::Block<{threads}>"
 
     def warp(self, count: int = 4) -> str:
-        """Return the team of a warp, for blocks of `count` warps."""
         return f"gls::Warp<{count}>"
 
     def launch(
@@ -138,16 +135,13 @@ class CudaBackend(Backend):
         return partial(self._queue, kernel, launch, fault, arguments)
 
     def begin(self, kernel: Kernel) -> None:
-        """Begin to build a kernel beside a search."""
         self._functions.begin(kernel)
 
     def wait(self) -> None:
-        """Wait until all work on the device's current stream is done."""
         with self.current():
             self.xp.cuda.get_current_stream().synchronize()
 
     def address(self, array: Any) -> int:
-        """Return the address of an array in the device's memory."""
         return int(array.data.ptr)
 
     def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
@@ -186,7 +180,6 @@ class CudaBackend(Backend):
         return max(super().sure_memory(), int(self.xp.get_default_memory_pool().free_bytes()))
 
     def adopt(self, array: Any) -> Any:
-        """Return an array on a GPU as an array of this device, copied if it is on another GPU."""
         there = device_of(array)
         with self.xp.cuda.Device(there):  # asarray copies to the current device
             taken = self.xp.asarray(array)

@@ -259,7 +259,6 @@ def _report_solve(
 
 
 def _run_own(command: Command, options: argparse.Namespace) -> int:
-    """Run the command of a domain."""
     facts, text = command.run(options)
     if options.json:
         _print_json(facts)

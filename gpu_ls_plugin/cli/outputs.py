@@ -98,13 +98,8 @@ def _identity(path: Path) -> tuple[int, int] | str | None:
 
 
 def _output(problem: Problem, name: str) -> Output:
-    """Return the writer of an output for a problem."""
     own = domain_of(problem).outputs()
     return own[name] if name in own else OUTPUTS[name]
-
-
-def _check_image(problem: Problem, path: Path) -> None:
-    require_image(path)
 
 
 def _save_curve(problem: Problem, result: Result, path: Path) -> None:
@@ -117,10 +112,6 @@ def _write_rows(problem: Problem, result: Result, path: Path) -> None:
         file.write_text("".join(f"{value + 1}\n" for value in result.best_tour.tolist()), "utf-8")
 
 
-def _save_picture(problem: Problem, result: Result, path: Path) -> None:
-    plot_solution(problem, result.best_tour, path)
-
-
 ROWS = Output(lambda problem, path: None, _write_rows)
 SCHEDULE = "only routes have schedules that can be written; leave the schedule out"
 CHART = "only routes and sequences on machines have Gantt charts; leave the chart out"
@@ -128,9 +119,12 @@ OUTPUTS = {  # domains may replace some of them
     "tour": ROWS,
     "out": ROWS,
     "schedule": refused(f"schedule: {SCHEDULE}"),
-    "plot": Output(_check_image, _save_picture),
+    "plot": Output(
+        lambda problem, path: require_image(path),
+        lambda problem, result, path: plot_solution(problem, result.best_tour, path),
+    ),
     "gantt": refused(f"gantt: {CHART}"),
-    "curve": Output(_check_image, _save_curve),
+    "curve": Output(lambda problem, path: require_image(path), _save_curve),
     "history": Output(
         lambda problem, path: None, lambda problem, result, path: result.save_history(path)
     ),

@@ -119,7 +119,6 @@ def present_value(
 
 
 def _removed(package: str, name: str) -> Callable[..., Any]:
-    """Return a function that stands in for a removed part."""
     replacement, remedy = REMOVED[package][name]
 
     def stand_in(*args: Any, **kwargs: Any) -> Any:

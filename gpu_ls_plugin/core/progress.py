@@ -192,7 +192,6 @@ class SearchDisplay:
         ]
 
     def _work_columns(self, progress: Progress) -> list[str]:
-        """Return the columns about the work done."""
         elapsed = max(progress.elapsed, 1e-9)
         return [
             f"{in_units(progress.evaluations / elapsed)} moves/s",
@@ -203,7 +202,6 @@ class SearchDisplay:
         ]
 
     def _cost_columns(self, progress: Progress) -> list[str]:
-        """Return the columns about the costs of the tours."""
         gap = gap_percent(progress.best_cost, self.optimum)
         return [
             f"best {cost_text(self.published(progress.best_cost))}",

@@ -77,20 +77,16 @@ class Rehearsal(Backend):
 
     @property
     def processors(self) -> int:
-        """Number of multiprocessors."""
         return MULTIPROCESSORS
 
     @property
     def shared_memory(self) -> int:
-        """Maximum size of a block's shared memory in bytes."""
         return self._shared_memory
 
     def block(self, threads: int) -> str:
-        """Return the team of a block."""
         return f"gls::Block<{threads}>"
 
     def warp(self, count: int = 4) -> str:
-        """Return the team of a warp, for blocks of `count` warps."""
         return f"gls::Warp<{count}>"
 
     def available_memory(self) -> int:
@@ -98,7 +94,6 @@ class Rehearsal(Backend):
         return MEMORY
 
     def address(self, array: Any) -> int:
-        """Return the address of an array of the host."""
         return int(array.ctypes.data)
 
     def begin(self, kernel: Kernel) -> None:

@@ -127,10 +127,7 @@ def client_of(given: Any, stack: ExitStack) -> Client:
         return stack.enter_context(local_cluster(gpus=gpu_count() or None))
     if isinstance(given, str):
         return stack.enter_context(connected(given))
-    client: Client = checks.instance(
-        "client", given, kind=Client, wanted="Client of Dask, or an address"
-    )
-    return client
+    return checks.instance("client", given, kind=Client, wanted="Client of Dask, or an address")
 
 
 def usable_workers(client: Client) -> list[str]:

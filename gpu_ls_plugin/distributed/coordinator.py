@@ -152,7 +152,6 @@ class Coordinator:
         return joined(self.run.problem, [self.islands[other].elites for other in others])
 
     def _take(self, event: Event) -> None:
-        """Handle an event."""
         if event.kind == "workers":
             for number in self.failures.look(event.content):
                 self._uproot(self.islands[number])

@@ -72,7 +72,6 @@ class IslandEvolution(Evolution[IslandPopulation]):
 
     @property
     def size(self) -> int:
-        """Number of tours in a population."""
         return self.tours
 
     def prepare(self, problem: Problem) -> None:

@@ -259,7 +259,6 @@ class Islands:
         callback: Callback | None,
         settled: Callable[[dict[int, Settled]], object] = lambda _: None,
     ) -> Result:
-        """Return the result of a run on the cluster."""
         checks.callback(callback)
         rows = tours
         if rows is not None:

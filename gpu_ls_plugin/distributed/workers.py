@@ -97,7 +97,8 @@ class Failures:
             if not lost_by_dask(event.content):
                 self.exclude(worker, event.content, len(workers) > 1)
         if not found:
-            raise _untraced(errors[0]) if errors else ClusterError("dask: all workers are lost")
+            lost = ClusterError("dask: all workers are lost")
+            raise errors[0].with_traceback(None) if errors else lost
         return {worker: found[worker] for worker in workers if worker in found}
 
     def look(self, present: list[str]) -> list[int]:
@@ -116,7 +117,7 @@ class Failures:
     def exclude(self, worker: str, error: BaseException, others: bool) -> list[int]:
         """Leave a worker out; return its islands. Raise the error if no other worker can search."""
         if isinstance(error, OURS) or not others:
-            raise _untraced(error)
+            raise error.with_traceback(None)  # the worker's
         self._excluded.add(worker)
         _warn(f"worker {worker} cannot search and is left out: {error or type(error).__name__}")
         return self._placement.drop(worker)
@@ -130,11 +131,6 @@ def lost_by_dask(error: BaseException) -> bool:
     names = {"FutureCancelledError", "TimeoutError", "NoValidWorkerError", "NoWorkerError"}
     kinds = (CancelledError, KilledWorker, CommClosedError, ConnectionError)
     return isinstance(error, kinds) or type(error).__name__ in names
-
-
-def _untraced(error: BaseException) -> BaseException:
-    """Return an error without the traceback of the worker."""
-    return error.with_traceback(None)
 
 
 def _warn(text: str) -> None:

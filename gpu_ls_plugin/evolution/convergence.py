@@ -51,7 +51,6 @@ class Stagnation:
         checks.fields(self, checks.integer, "generations", least=1)
 
     def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
-        """Return whether the population stagnates; see `Convergence`."""
         return unimproved >= self.generations
 
 
@@ -77,7 +76,6 @@ class LowEntropy:
         checks.fields(self, checks.number, "nats", least=0)
 
     def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
-        """Return whether the entropy is below the bound; see `Convergence`."""
         return entropy(problem, population.tours) < self.nats * problem.n
 
 
@@ -102,5 +100,4 @@ class FewTours:
         checks.fields(self, checks.integer, "tours", least=1)
 
     def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
-        """Return whether the population has too few distinct tours; see `Convergence`."""
         return different(problem, population.tours) < self.tours

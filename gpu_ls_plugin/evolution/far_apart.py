@@ -100,7 +100,6 @@ def _sets(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[
 
 
 def _bits_set(xp: Any, words: Any) -> Any:
-    """Return the number of set bits in each 64-bit number."""
     if hasattr(xp, "bitwise_count"):
         return xp.bitwise_count(words)
     halves = words - (words >> 1 & 0x5555555555555555)  # NumPy 1: sum groups of 2, 4, then 8 bits

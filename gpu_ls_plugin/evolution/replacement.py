@@ -58,7 +58,6 @@ class BestDistinct:
         parents: tuple[Any, Any],
         size: int,
     ) -> TourPopulation:
-        """Return the next population; see `Replacement`."""
         return population.joined(children).best(size)
 
 
@@ -99,7 +98,6 @@ class EdgeDistance:
         parents: tuple[Any, Any],
         size: int,
     ) -> TourPopulation:
-        """Return the next population; see `Replacement`."""
         both = population.joined(children)
         ranked = both.best(len(both))
         count = min(size, len(ranked))
@@ -133,7 +131,6 @@ class Crowding:
         parents: tuple[Any, Any],
         size: int,
     ) -> TourPopulation:
-        """Return the next population; see `Replacement`."""
         xp, both = population.xp, population.joined(children)
         rival = _rivals(problem, population, children, parents)
         fresh = both.first_of_each()

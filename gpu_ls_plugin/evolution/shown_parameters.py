@@ -42,7 +42,6 @@ def _given(of: object) -> list[str]:
 
 
 def _is_default(value: Any, default: Any) -> bool:
-    """Return whether a value has the type and the text of its default."""
     text = _text(value)
     return type(value) is type(default) and not text.startswith("<") and text == _text(default)
 

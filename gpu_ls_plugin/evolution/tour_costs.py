@@ -65,8 +65,7 @@ class TourCosts(ShownParameters):
             A row is not a tour of the problem; the message names the row.
         """
         problem = self.problem
-        costs: NDArray[Any] = domain_of(problem).fitness(problem, self._checked(rows))
-        return costs
+        return domain_of(problem).fitness(problem, self._checked(rows))
 
     def violations(self, rows: ArrayLike) -> NDArray[np.float64]:
         """Return by how much each row breaks constraints, shape (P,); 0 only for feasible rows."""

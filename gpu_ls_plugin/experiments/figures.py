@@ -76,8 +76,7 @@ def _moments(runs: Sequence[Steps]) -> Values:
 def _at(run: Steps, moments: Values) -> Values:
     """Return the gaps of a run at given times; infinite before its first point."""
     gaps = np.array([math.inf, *(gap for _, gap in run)])
-    found: Values = gaps[np.searchsorted([moment for moment, _ in run], moments, side="right")]
-    return found
+    return gaps[np.searchsorted([moment for moment, _ in run], moments, side="right")]
 
 
 def _scale(axes: Any, gaps: Values) -> None:

@@ -36,15 +36,11 @@ class Runs:
 
     Parameters
     ----------
-    records : iterable of Record
     expected : iterable of keys
         The planned runs; their algorithms and problems come first, in this order.
 
     Attributes
     ----------
-    records : list of Record
-    algorithms, problems : list of str
-    seeds : list of int
     missing : list of keys
         Planned runs that are not stored or have failed.
 

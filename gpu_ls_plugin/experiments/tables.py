@@ -77,7 +77,8 @@ class Table:
         layout = "".join("r" if number else "l" for number in self._numeric())
         lines = [[shown(cell) for cell in row] for row in self.rows]
         head, *body = (
-            " & ".join(map(_latex_text, line)) + r" \\" for line in (self.columns, *lines)
+            " & ".join(text.translate(_LATEX) for text in line) + r" \\"
+            for line in (self.columns, *lines)
         )
         begin = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule"]
         end = [r"\bottomrule", r"\end{tabular}"]
@@ -123,18 +124,16 @@ def shown(cell: Cell) -> str:
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
 
 
-_LATEX: dict[str, str | int | None] = {
-    **{mark: rf"\{mark}" for mark in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "\n": " ",
-    "\r": " ",
-}
-
-
-def _latex_text(text: str) -> str:
-    """Return a string with the special characters of LaTeX escaped."""
-    return text.translate(str.maketrans(_LATEX))
+# Special characters, and how they are written.
+_LATEX = str.maketrans(
+    {
+        **{mark: rf"\{mark}" for mark in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "\n": " ",
+        "\r": " ",
+    }
+)

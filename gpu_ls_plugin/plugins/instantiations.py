@@ -351,10 +351,7 @@ def _routing() -> Iterator[Kernel]:
     nodes, demands = ((0, 0), (0, 3), (4, 0)), (0, 1, 1)
     hard = routes.CVRP(nodes, demands, 2)
     soft = routes.CVRP(nodes, demands, 2, metric="EUC", route_limit=9).penalised()
-    for problem, length, grid, n in (
-        (hard, "int", "fine", CITIES[0]),
-        (soft, "double", "", 5000),
-    ):
+    for problem, length, grid, n in ((hard, "int", "fine", CITIES[0]), (soft, "double", "", 5000)):
         metric = problem.nodes.metric
         types = _linked_types(problem, grid)
         yield string_kernel(tours.Annealing(), *types)

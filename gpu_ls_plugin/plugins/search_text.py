@@ -62,10 +62,7 @@ JOINS: dict[str, dict[type[ast.operator | ast.unaryop], Callable[..., Any]]] = {
     "candidates": {ast.BitOr: operator.or_},
     "filter": {ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.Invert: operator.invert},
 }
-HINTS = {
-    "candidates": " (join candidate sets with |)",
-    "filter": " (join filters with &, | and ~)",
-}
+HINTS = {"candidates": " (join candidate sets with |)", "filter": " (join filters with &, | and ~)"}
 
 
 def parse_search(text: str) -> Callable[..., Any]:
@@ -162,7 +159,6 @@ def _text_of_candidates(candidates: Candidates | str) -> str:
 
 
 def _syntax(text: str) -> ast.expr:
-    """Return the syntax tree of a string."""
     if not isinstance(text, str):
         raise InvalidTypeError(f"search: {text!r} is not a string; write {FORM}")
     if len(text) > LONGEST:
@@ -279,12 +275,10 @@ def _joined(node: ast.expr, kind: str) -> Any:
 
 
 def _kind(node: ast.expr, *kinds: str) -> str:
-    """Return the kind of a part, one of `kinds`."""
     return _find(_name(node), *kinds)[0]
 
 
 def _name(node: ast.expr) -> str:
-    """Return the name of the part in a name or a call."""
     named = node.func if isinstance(node, ast.Call) else node
     if not isinstance(named, ast.Name):
         raise InvalidParameterError(f"search: {ast.unparse(node)!r} is not a part; write {FORM}")

@@ -68,7 +68,6 @@ class Routes(Tours):
         return isinstance(problem, (CVRP, GiantTSP))
 
     def files(self) -> Sequence[FileKind]:
-        """Return the kind of CVRPLIB files."""
         title, options = "vehicle routing problem", ("vehicles", "rounding")
         windows = f"{title} with time windows"
         return (
@@ -85,7 +84,6 @@ class Routes(Tours):
         return routing_problem(problem)
 
     def settings(self, problem: Any, request: Request) -> Settings:
-        """Return complete settings, with search, population and start."""
         return settings_of_routes(problem, request)
 
     def divided(self, problem: Any, given: Settings, chosen: Settings) -> Settings:
@@ -93,7 +91,6 @@ class Routes(Tours):
         return divided(problem, given, chosen) if isinstance(problem, CVRP) else chosen
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return the reason for the settings, as a clause."""
         return why_routes(routing_problem(problem), chosen)
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
@@ -138,7 +135,6 @@ class Routes(Tours):
         return ROUTE_SEARCH
 
     def construction(self, problem: Any) -> str | None:
-        """Return the name of the default construction."""
         return "savings"
 
     def crossover(self, problem: Any) -> Any:
@@ -150,21 +146,17 @@ class Routes(Tours):
         return RouteDisplay(problem, settings.seconds)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
-        """Return the limits of the problem and the routes of the best tour."""
         return about_routes(problem, result) | {"symmetric": problem.symmetric}
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return the number of customers and the metric as a string."""
         return f"{found['customers']:,} customers, {measured(found)}"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return the lines to print about the best routes."""
         lines = super().lines(found, gap)
         mean = lines.pop("mean")
         return {**lines, **route_lines(dict(found)), "mean": mean}
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return the output files by option: routes as a text file or map, and their schedule."""
         plot = Output(
             lambda problem, path: check_plot(problem.nodes, path),
             lambda problem, result, path: drawing.plot_routes(problem, result.best_tour, path),
@@ -189,7 +181,6 @@ class Routes(Tours):
     def chart(
         self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
     ) -> Figure:
-        """Return a Gantt chart of the routes."""
         return plot_chart(routing_problem(problem), row, path, title)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -67,7 +67,6 @@ class Better(Acceptance):
     functor = "gls::Better"
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return whether the cost fell."""
         return rise < 0
 
 
@@ -79,7 +78,6 @@ class BetterOrEqual(Acceptance):
     functor = "gls::BetterOrEqual"
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return whether the cost did not rise."""
         return rise <= 0
 
 
@@ -92,7 +90,6 @@ class Always(Acceptance):
     never_worse = False
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return True for each tour."""
         return rise == rise
 
 
@@ -125,7 +122,6 @@ class Threshold(Acceptance):
         return rise <= level
 
     def level(self, progress: float) -> float:
-        """Return `rise`."""
         return self.rise
 
 

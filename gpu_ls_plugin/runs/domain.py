@@ -220,9 +220,9 @@ class Domain(ABC):
         """Return complete settings, changed if `solve` searches the problem in parts."""
         return chosen
 
-    @abstractmethod
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return the stages of a run, from complete settings."""
+        """Return the stages of a run, from complete settings: a single one, of one population."""
+        return (self.main_stage(problem, problem, chosen, flexible=request.given.search is None),)
 
     def main_stage(
         self, problem: Any, searched: Any, chosen: Settings, *, flexible: bool = False

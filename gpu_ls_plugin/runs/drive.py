@@ -39,7 +39,6 @@ def drive(
     ----------
     population : Population
         Changed in place. After Ctrl-C, all completed launches have taken effect.
-    stretch : Stretch
     enough : callable
         Called after each launch; returns whether the target is reached.
     watch : Stopwatch, optional

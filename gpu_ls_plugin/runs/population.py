@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.result import Statistics
@@ -124,3 +125,22 @@ class Population(ABC):
             self.check()
         statistics.seconds = watch.elapsed
         return statistics
+
+
+class PortablePopulation(Population):
+    """A population whose pickles may go to another machine: it keeps the name of its backend."""
+
+    _device: str | Backend
+    _counted: dict[str, int]  # totals at the last count, by name
+
+    @property
+    def backend(self) -> Backend:  # type: ignore[override]
+        """The backend that holds the rows."""
+        return get_backend(self._device)
+
+    def _add(self, **totals: Any) -> None:
+        """Add to the statistics by how much totals have grown since the last count."""
+        for name, total in totals.items():
+            more = int(total) - self._counted.get(name, 0)
+            setattr(self.statistics, name, getattr(self.statistics, name) + more)
+            self._counted = {**self._counted, name: int(total)}  # copies keep their own

@@ -49,7 +49,6 @@ def population_of(
 
     Parameters
     ----------
-    search : callable
     problem : Problem
         In the form that is searched.
     rows : array, shape (P, n), or None
@@ -83,18 +82,14 @@ class RepeatedCalls(Population):
 
     Parameters
     ----------
-    search : callable
     problem : Problem
         In the form that is searched.
     rows : array, shape (P, n), or None
         None if the search makes its own rows.
     seed, first_row : int
         Seed of the run, and number of the first row.
-    backend : str
     moves : int, optional
         Maximum number of moves per row and call.
-    target : float, optional
-    memory_limit : int, optional
     asked : Problem, optional
         The problem whose costs are reported; by default `problem`.
     calls : int
@@ -132,7 +127,6 @@ class RepeatedCalls(Population):
 
     @property
     def costs(self) -> Any:
-        """The costs of the rows."""
         return self._costs
 
     def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
@@ -145,7 +139,6 @@ class RepeatedCalls(Population):
         return self.statistics.stopped_by if leg.steps else None
 
     def launch(self, leg: Leg) -> None:
-        """Call the search for a whole stretch."""
         stretch, given = leg.stretch, () if self._makes else (self._tours,)
         found: Result = self.search(self.problem, *given, **self._options(stretch))
         self._take(as_asked(found, self.asked, self.search))
@@ -155,7 +148,6 @@ class RepeatedCalls(Population):
         self.finished = counted.stopped_by in ENDS and in_time
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Replace the worst rows with given ones that are better."""
         own = np.array(on_host(self._tours)), np.array(on_host(self._costs))
         worst = np.argsort(-own[1], kind="stable")[: len(costs)]
         better = costs < own[1][worst]

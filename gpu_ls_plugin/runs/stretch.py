@@ -49,7 +49,6 @@ class Leg:
 
     Parameters
     ----------
-    stretch : Stretch
     done, generations : int
         Number of kicks of each row, and of generations, before the stretch.
     watch : Stopwatch, optional
@@ -99,7 +98,6 @@ class Leg:
 
         Parameters
         ----------
-        accept : Level
         done, to : int
             Numbers of the kicks at which the launch begins and ends.
         """

@@ -14,13 +14,8 @@ from gpu_ls_plugin.sequences.engines.kernels import team_of
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
 from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
-from gpu_ls_plugin.sequences.problem.front import with_front
-from gpu_ls_plugin.sequences.problem.schedules import (
-    draw_schedule,
-    plot_jobs,
-    require_schedule,
-)
-from gpu_ls_plugin.sequences.problem.sequence import Sequence
+from gpu_ls_plugin.sequences.problem.schedules import draw_schedule, plot_jobs, require_schedule
+from gpu_ls_plugin.sequences.problem.sequence import Sequence, with_front
 from gpu_ls_plugin.sequences.searches.perturbation import SequencePerturbation
 from gpu_ls_plugin.sequences.searches.sequence_search import SequenceSearch
 
@@ -35,7 +30,6 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.result import Result
-    from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 SEVERAL = 8  # fewest chains that help each other
@@ -55,7 +49,6 @@ class Sequences(Domain):
     problems = (Sequence,)
 
     def files(self) -> tuple[FileKind, ...]:
-        """Return the kinds of files: flow shops and LOLIB."""
         return KINDS
 
     def settings(self, problem: Any, request: Request) -> Settings:
@@ -83,14 +76,9 @@ class Sequences(Domain):
         )
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return a clause that explains the settings."""
         if not problem.objective.functor():
             return "few chains, as the objective is a Python function"
         return "as many chains as the device searches at a time"
-
-    def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return a single stage: one population of chains."""
-        return (self.main_stage(problem, problem, chosen, flexible=request.given.search is None),)
 
     def offspring_search(
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
@@ -100,7 +88,6 @@ class Sequences(Domain):
         return SequenceSearch() if thorough and not python else SequenceSearch(kick=None)
 
     def construction(self, problem: Any) -> str:
-        """Return the name of the default construction."""
         return "neh" if problem.objective.functor() else "random_sequences"
 
     def perturbation(self, problem: Any) -> Any:
@@ -120,21 +107,17 @@ class Sequences(Domain):
         return problem.compared(rows)
 
     def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
-        """Return the numbers by which searches compare rows of a backend."""
         return problem.compared_costs(backend, rows, None)
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return a description of the size of a problem, from the facts of a solve."""
         return f"{found['variables']:,} items"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return lines about the best row, by heading."""
         feasible = "" if found["feasible"] else ", breaks constraints"
         mean = f"{cost_text(found['mean_cost'])} over {found['population']:,} sequences"
         return {"best": f"{cost_text(found['best_cost'])}{gap}{feasible}", "mean": mean}
 
     def stopped_by(self, reason: str) -> str:
-        """Return the reason why a search ended, worded for the user."""
         return "local optimum" if reason == "optimum" else reason
 
     def outputs(self) -> Mapping[str, Output]:
@@ -143,20 +126,15 @@ class Sequences(Domain):
         return {"tour": NO_TOUR, "out": SOLUTION, "plot": chart, "gantt": chart}
 
     def draw(self, problem: Any, rows: NDArray[Any], axes: Any) -> None:
-        """Draw the schedule of the first row."""
         draw_schedule(problem, rows[0], axes)
-
-    def plot(
-        self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
-    ) -> Figure:
-        """Return a Gantt chart."""
-        return self.chart(problem, row, path, title)
 
     def chart(
         self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
     ) -> Figure:
         """Return a Gantt chart."""
         return plot_jobs(problem, row, path, title)
+
+    plot = chart
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the option for the objective of flow shops."""

@@ -160,7 +160,6 @@ def plan(
 def _settings(
     problem: Problem | ArrayLike | str | os.PathLike[str], seconds: float, *given: Any
 ) -> tuple[Problem, Settings]:
-    """Return the problem and the settings of a call."""
     seed, backend, population, search, start, target, kicks, moves = given
     asked = problem_of(problem)
     rows = rows_of(asked, start)

@@ -77,8 +77,6 @@ def plan_of(problem: Problem, given: Settings, *, islands: int = 0) -> Plan:
 
     Parameters
     ----------
-    problem : Problem
-    given : Settings
     islands : int
         Number of islands that search at the same time; 0 for none.
     """
@@ -100,7 +98,6 @@ def planned(problem: Problem, chosen: Settings, *stages: Stage) -> Plan:
 
 
 def _how(search: Any) -> str:
-    """Return a description of a search."""
     inner = getattr(search, "search", None)
     if hasattr(inner, "kick"):  # a search of parts, or of a symmetric problem
         return f"{type(search).__name__} with {text_of(inner)}"
@@ -122,15 +119,12 @@ def plan_of_generations(
 
     Parameters
     ----------
-    problem : Problem
-    population : int, optional
     search : callable, optional
         A `LocalSearch` repairs kicked tours.
     crossover : Recombination, optional
         A child replaces its first parent if it is better.
     seconds : float
         Time limit of the run. Without a limit, the stage of the population is the only one.
-    backend : str
     """
     timed = math.isfinite(seconds)
     given = Settings(seconds if timed else SECONDS, population, search=search, backend=backend)

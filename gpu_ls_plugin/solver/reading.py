@@ -31,7 +31,6 @@ def read_problem(
 
     Parameters
     ----------
-    path : path
     kind : str, optional
         Name of a kind of file, such as "tsp", "cvrp", "col", "gap", "qap", "fsp" or "lop"; by
         default, `kind_of` determines it.

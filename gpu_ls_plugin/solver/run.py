@@ -69,12 +69,10 @@ class _Solve:
 
     Parameters
     ----------
-    plan : Plan
     ahead : Ahead
         Compiles the stages after the first one.
     statistics : Statistics
         Collects the times of the phases outside of searches.
-    callback : callable or None
     """
 
     def __init__(

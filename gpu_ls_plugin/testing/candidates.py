@@ -27,11 +27,7 @@ LISTS = (
 
 
 def check_candidates(
-    rule: Candidates,
-    problems: Sequence[TSP] | None = None,
-    *,
-    backend: str = "auto",
-    seed: int = 0,
+    rule: Candidates, problems: Sequence[TSP] | None = None, *, backend: str = "auto", seed: int = 0
 ) -> None:
     """Raise unless a candidate rule makes valid and repeatable lists.
 

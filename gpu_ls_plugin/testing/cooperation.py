@@ -30,11 +30,7 @@ SOUND = (
 
 
 def check_cooperation(
-    cooperation: Cooperation,
-    *,
-    backend: str = "auto",
-    seed: int = 0,
-    problem: TSP | None = None,
+    cooperation: Cooperation, *, backend: str = "auto", seed: int = 0, problem: TSP | None = None
 ) -> None:
     """Raise unless cooperating chains keep valid tours and exact costs.
 

@@ -169,7 +169,6 @@ def _kept(
 
 
 def _by_force(problem: TSP, tour: list[int], edges: int, keeps: Keeps) -> Moves:
-    """Return the moves that `keeps` accepts."""
     n, kept = problem.n, {}
     for positions in combinations(range(n), edges):
         if edges == 2 and positions[1] - positions[0] in (1, n - 1):

@@ -29,11 +29,7 @@ ALIKE = (
 
 
 def check_metric(
-    metric: Metric,
-    problems: Sequence[TSP] | None = None,
-    *,
-    backend: str = "auto",
-    seed: int = 0,
+    metric: Metric, problems: Sequence[TSP] | None = None, *, backend: str = "auto", seed: int = 0
 ) -> None:
     """Raise unless a metric's functor and its Python methods agree, alone and in searches.
 

@@ -9,12 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.testing import probe, search_checks, small_problems
-from gpu_ls_plugin.testing.objective_chains import (
-    COMPOSING,
-    check_chains,
-    check_feasible,
-    rounding,
-)
+from gpu_ls_plugin.testing.objective_chains import COMPOSING, check_chains, check_feasible, rounding
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.engines.pivoting import Best, Multi, RandomK

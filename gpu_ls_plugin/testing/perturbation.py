@@ -116,7 +116,6 @@ def _kicked(
     seed: int | None = None,
     first_row: int = 0,
 ) -> Any:
-    """Return the tours after one kick of each."""
     key, where = subject.seed if seed is None else seed, subject.backend.name
     made = kick.perturb(problem, tours, seed=key, backend=where, first_row=first_row)
     return subject.expect_tours(problem, made, len(tours), "perturb()")

@@ -98,8 +98,7 @@ def _rows(problem: Sequence, seed: int) -> NDArray[np.int32]:
     others = np.setdiff1d(np.arange(problem.n), problem.front)
     if len(others) > MOST_EXHAUSTED:
         size = int(np.clip(WORK // problem.n**2, LEAST_ROWS, MOST_ROWS))
-        drawn: NDArray[np.int32] = random_sequences(problem, size, seed=seed, backend="cpu")
-        return drawn
+        return random_sequences(problem, size, seed=seed, backend="cpu")
     every = [(*problem.front, *ends) for ends in permutations(others.tolist())]
     return np.random.default_rng(seed).permutation(np.array(every, np.int32))
 
@@ -166,7 +165,6 @@ def _check_searches(subject: Subject, problem: Sequence, found: Recorded) -> Non
 
 
 def _searched(subject: Subject, problem: Sequence) -> NDArray[np.int32]:
-    """Return the sequences that a short search finds."""
     search = SequenceSearch((Insertion(2), Swap(), Reversal()))
     place: dict[str, Any] = {"seed": subject.seed, "backend": subject.backend.name}
     moves = MOVES if problem.n > MOST_COMPARED else None

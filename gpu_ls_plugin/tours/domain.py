@@ -65,16 +65,13 @@ class Tours(Domain):
     problems: tuple[type[Problem], ...] = (TSP,)
 
     def serves(self, problem: Problem) -> bool:
-        """Return whether the rows of a problem are tours."""
         return isinstance(getattr(problem, "tsp", None), TSP)
 
     def files(self) -> Sequence[FileKind]:
-        """Return the only kind of file, that of TSPLIB."""
         title = "travelling salesman problem"
         return (FileKind("tsp", title, TSP.read, fits_tours, (".tsp",)),)
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
-        """Return the problem with these coordinates (n, 2) or distances (n, n), or None."""
         if array.shape == (2, 2):
             raise InvalidProblemError(
                 "problem: an array of shape (2, 2) may hold coordinates or distances; write "
@@ -87,16 +84,13 @@ class Tours(Domain):
         return None
 
     def settings(self, problem: Any, request: Request) -> Settings:
-        """Return complete settings."""
         tour_problem(problem)
         return settings_of_tours(problem, request)
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return the reason for the settings."""
         return why_tours(problem, chosen)
 
     def prepare(self, stage: Stage, backend: str) -> None:
-        """Compile the programs of a stage."""
         preparation.compile_ahead(stage.searched, stage.search, stage.size, stage.start, backend)
 
     def ready(self, stage: Stage, backend: str, watch: Stopwatch) -> Any:
@@ -125,7 +119,6 @@ class Tours(Domain):
         return quick, replace(main, joins=too_short_for_descents(problem, request, chosen))
 
     def for_operators(self, problem: Any) -> Problem:
-        """Return the TSP whose tours are the rows of the problem."""
         return tour_problem(problem)
 
     def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
@@ -149,7 +142,6 @@ class Tours(Domain):
         return THOROUGH_SEARCH if thorough else USUAL_SEARCH
 
     def construction(self, problem: Any) -> str | None:
-        """Return the name of the usual construction."""
         return "nearest_neighbour"
 
     def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:
@@ -184,12 +176,10 @@ class Tours(Domain):
         return f"{found['cities']:,} cities, {measured(found)}"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return the lines about the best tour."""
         mean = f"{cost_text(found['mean_cost'])} over {found['population']:,} tours"
         return {"best": f"{cost_text(found['best_cost'])}{gap}", "mean": mean}
 
     def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return the lines about moves, kicks and restarts."""
         restarts = found["restarts"]
         return {
             "moves": f"{in_units(found['evaluations'])} evaluated "
@@ -200,11 +190,9 @@ class Tours(Domain):
         }
 
     def stopped_by(self, reason: str) -> str:
-        """Return the reason why a search of tours has ended."""
         return STOPPED_BY.get(reason, reason)
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return the outputs that write and draw tours."""
         return {"tour": TOUR, "out": TOUR, "plot": Output(check_plot, _save_plot)}
 
     def draw(self, problem: Any, rows: NDArray[Any], axes: Any) -> None:
@@ -215,7 +203,6 @@ class Tours(Domain):
     def plot(
         self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
     ) -> Figure:
-        """Return a picture of a tour."""
         return drawing.plot_tour(problem, row, path, title=title)
 
 

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.runs.acceptance import (
-    Always,
-    Annealing,
-    Better,
-    BetterOrEqual,
-    Threshold,
-)
+from gpu_ls_plugin.runs.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.detour import Detour
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest

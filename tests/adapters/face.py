@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpu_ls_plugin.sequences.problem.front import with_front
+from gpu_ls_plugin.sequences.problem.sequence import with_front
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,11 +9,10 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.engines.found_states import NOTHING, completed
 from gpu_ls_plugin.assignment.engines.searched_states import SearchedStates
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.pace import Pace
-from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.runs.population import PortablePopulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +34,7 @@ class Planning(Protocol):
     def plan(self, problem: Assignment) -> RoundPlan: ...
 
 
-class StatePopulation(Population):
+class StatePopulation(PortablePopulation):
     """The rows of a search on an assignment problem, each represented by its best state.
 
     A round counts as one kick of each row. Copies and pickles hold the best states on the host, and
@@ -43,12 +42,8 @@ class StatePopulation(Population):
 
     Parameters
     ----------
-    search : SuccessorSearch
-    problem : Assignment
     rows : int32 array, shape (P, m)
         A variable that is not assigned yet has the value -1.
-    seed : int
-    backend : str or Backend
     first_row : int
         Number of the first row if the rows are part of a larger population.
     target : float, optional
@@ -83,14 +78,9 @@ class StatePopulation(Population):
         self.moves, self.asked = moves, asked
         self.statistics = Statistics()
         self._begun: SearchedStates | None = None
-        self._counted = np.zeros(3, np.int64)
+        self._counted = {}
         self._seen: tuple[float, float] | None = None  # cache of `seen`
         self._launched = False
-
-    @property
-    def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
-        """The backend that holds the states."""
-        return get_backend(self._device)
 
     @property
     def target(self) -> float | None:
@@ -148,12 +138,7 @@ class StatePopulation(Population):
 
     def __getstate__(self) -> dict[str, Any]:
         name, rows = self.backend.name, on_host(self.tours).copy()
-        fresh = {
-            "_begun": None,
-            "_counted": np.zeros(3, np.int64),
-            "_seen": None,
-            "_launched": False,
-        }
+        fresh: dict[str, Any] = {"_begun": None, "_counted": {}, "_seen": None, "_launched": False}
         device = self._device if isinstance(self._device, str) else name
         return {**vars(self), **fresh, "_device": device, "_rows": rows}
 
@@ -212,17 +197,9 @@ class StatePopulation(Population):
         return self._seen
 
     def count(self) -> None:
-        """Add finished rounds, moves and evaluations since the last count to the statistics."""
-        states, statistics = self._begun, self.statistics
-        if states is None:
-            return
-        arrays = states.move_counts, states.look_counts
-        now = np.array([states.round * len(self), *(int(array.sum()) for array in arrays)])
-        kicks, moves, looks = (now - self._counted).tolist()
-        self._counted = now
-        statistics.kicks += kicks
-        statistics.moves += moves
-        statistics.evaluations += looks
+        if (states := self._begun) is not None:
+            moves, looks = states.move_counts.sum(), states.look_counts.sum()
+            self._add(kicks=states.round * len(self), moves=moves, evaluations=looks)
 
     def adopt(self, rows: Any, costs: Any) -> None:
         """Let the worst rows begin their next round from `rows` (K, m) where these are better."""

@@ -152,7 +152,6 @@ class SuccessorSearch:
         )
 
     def _of_round(self, problem: Assignment, steps: type[Improvement]) -> RoundParameters:
-        """Return the parameters of a round: those that are set, and defaults for the others."""
         given = {name: getattr(self, name) for name in RoundParameters._fields}
         known = {name: value for name, value in given.items() if value is not None}
         return steps.round_defaults(problem)._replace(**known)
@@ -169,7 +168,6 @@ class SuccessorSearch:
         return layout.resident * backend.processors
 
     def _improvement(self, problem: Assignment) -> Improvement:
-        """Return the kind of steps that rounds make."""
         if self.accept is not None:
             return Accepted(self.accept, self.sample, self._of_round(problem, Accepted).steps)
         if self.improvement == "chains" and not problem.chains:

@@ -71,7 +71,6 @@ class ByType(Heuristic):
         return f"ByType({list(self.heuristics)}, {len(self.types)} variables)"
 
     def on(self, problem: Problem | None) -> Heuristic:
-        """Return a `ByType` of the heuristics for a problem."""
         return ByType([part.on(problem) for part in self.heuristics], self.types)
 
     @property
@@ -105,7 +104,6 @@ class ByType(Heuristic):
         return chosen
 
     def functor(self) -> str:
-        """Return the C++ type."""
         others = [part.functor() for part in self.heuristics]
         functor = others.pop()
         for first in reversed(others):
@@ -123,7 +121,6 @@ class ByType(Heuristic):
         return words
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return how many bytes all heuristics keep together."""
         others = [part.kept_bytes(problem) for part in self.heuristics]
         kept = others.pop()
         for first in reversed(others):

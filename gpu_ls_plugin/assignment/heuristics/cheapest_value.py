@@ -73,11 +73,9 @@ class CheapestValue(Heuristic):
 
     @property
     def headers(self) -> tuple[str, ...]:
-        """The header of the heuristic, and that of the problem."""
         return tuple(filter(None, (self.header, _assignment(self.problem).header)))
 
     def sizes(self, problem: Problem | None) -> NDArray[np.int32]:
-        """Return how many values each variable of the problem has."""
         return _assignment(self.problem or problem).sizes
 
     def functor(self) -> str:
@@ -85,7 +83,6 @@ class CheapestValue(Heuristic):
         return f"gls::CheapestValue<{_assignment(self.problem).functor()}>"
 
     def source(self) -> str:
-        """Return the C++ text that defines the problem's functor; empty if its header does."""
         return "\n".join(sources_of(_assignment(self.problem)))
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
@@ -104,7 +101,6 @@ class CheapestValue(Heuristic):
         return [*in_order(CheapestValue.header, "CheapestValueData", data), *own.words()]
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return how many bytes the problem's functor keeps beside a state."""
         return _assignment(self.problem).kept_bytes()
 
 

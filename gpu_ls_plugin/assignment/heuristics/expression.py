@@ -88,7 +88,6 @@ class Expression(Heuristic):
         return f"Expression({self.text!r}, {self.variables}, {self.values})"
 
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
-        """Return the number of values for each variable."""
         return np.full(self.variables, self.values)
 
     def functor(self) -> str:
@@ -97,7 +96,6 @@ class Expression(Heuristic):
         return f"Expression_{sha256(named.encode()).hexdigest()[:16]}"
 
     def source(self) -> str:
-        """Return the C++ text of the functor."""
         name = self.functor()
         fields = "".join(f"  gls::Table table_{name};\n" for name in self.tables)
         functions = "".join(

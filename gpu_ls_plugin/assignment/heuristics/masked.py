@@ -77,7 +77,6 @@ class Masked(Heuristic):
         return f"Masked({', '.join(map(repr, (self.heuristic, *self.masks)))})"
 
     def on(self, problem: Problem | None) -> Heuristic:
-        """Return the masked heuristic for a problem."""
         return Masked(self.heuristic.on(problem), *self.masks)
 
     @property
@@ -98,16 +97,13 @@ class Masked(Heuristic):
         return sizes
 
     def functor(self) -> str:
-        """Return the C++ type."""
         return f"gls::Masked<{self.heuristic.functor()}, {self._mask.functor()}>"
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
-        """Return the parameters of the heuristic and of the masks."""
         first, kept = self.heuristic.words(backend, problem), self.heuristic.kept_bytes(problem)
         return pair_words(first, kept, self._mask.words(self.sizes(problem)))
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return how many bytes the heuristic and the masks keep."""
         own = self.heuristic.kept_bytes(problem)
         return pair_kept_bytes(own, self._mask.kept_bytes(self.sizes(problem)))
 

@@ -71,7 +71,6 @@ class WeightTable(Heuristic):
         return problem.sizes
 
     def functor(self) -> str:
-        """Return the C++ type."""
         needed = int(self.weights.max()).bit_length()
         return f"gls::WeightTable<{next(bits for bits in BITS if needed <= bits)}>"
 

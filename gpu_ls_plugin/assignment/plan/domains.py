@@ -71,8 +71,7 @@ class Domains:
     @property
     def highest(self) -> Integers:
         """The highest value of each variable."""
-        last: Integers = self.lowest + self.problem.sizes - 1
-        return last
+        return self.lowest + self.problem.sizes - 1
 
     def states(self, rows: ArrayLike, parameter: str = "rows") -> States:
         """Return a framework's rows, whole numbers of any type, as states, int32 (P, n), P >= 1.
@@ -91,11 +90,9 @@ class Domains:
 
     def rows(self, states: States) -> Integers:
         """Return states as a framework's rows, int64 (P, n)."""
-        made: Integers = states + self.lowest
-        return made
+        return states + self.lowest
 
     def _refuse(self, array: NDArray[Any], wrong: NDArray[np.bool_], parameter: str) -> None:
-        """Raise for the first wrong number."""
         if not wrong.any():
             return
         row, variable = np.argwhere(wrong)[0]

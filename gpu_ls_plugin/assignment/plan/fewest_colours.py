@@ -219,7 +219,6 @@ def without_a_colour(states: NDArray[np.int32], colours: int) -> NDArray[np.int3
     ----------
     states : int32 array, shape (P, n)
         Values from -1 to `colours` - 1; not changed.
-    colours : int
 
     Returns
     -------
@@ -244,9 +243,7 @@ class FewestColours(AnotherQuestion):
         return _fewest_colours(problem, settings, callback)
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
-        """Return the display of the number of colours."""
         return ColourDisplay(problem, settings.seconds, settings.target)
 
     def facts(self, problem: Any, optimum: float | None) -> dict[str, Any]:
-        """Return bounds on the number of colours."""
         return about_fewest(problem, optimum)

@@ -263,8 +263,7 @@ class GeneralisedAssignment(Assignment):
     @property
     def _priced(self) -> NDArray[np.float64]:
         """Costs with priced resources, shape (jobs, agents)."""
-        priced: NDArray[np.float64] = self._minimised + self._rates * self.resources
-        return priced
+        return self._minimised + self._rates * self.resources
 
     def kept_bytes(self) -> int:
         """Return the size in bytes of one overload per agent."""

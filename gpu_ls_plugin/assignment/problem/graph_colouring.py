@@ -61,13 +61,7 @@ class GraphColouring(Assignment):
     header = "assignment/problem/graph_colouring.cuh"
 
     def __init__(
-        self,
-        n: int,
-        edges: ArrayLike,
-        colours: int,
-        *,
-        name: str = "",
-        optimum: float | None = 0,
+        self, n: int, edges: ArrayLike, colours: int, *, name: str = "", optimum: float | None = 0
     ) -> None:
         self.colours = checks.integer("colours", colours, least=1, most=2**20)
         vertices = checks.integer("n", n, least=1, most=2**30)

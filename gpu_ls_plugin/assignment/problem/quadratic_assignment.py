@@ -246,7 +246,6 @@ class QuadraticAssignment(Assignment):
 
 
 def _square(given: ArrayLike, parameter: str) -> NDArray[np.int64]:
-    """Return a checked square matrix of integers."""
     matrix = integers_of(given, parameter, "n", "n")
     if matrix.shape[0] != matrix.shape[1]:
         raise InvalidProblemError(f"{parameter}: shape {matrix.shape} is not (n, n)")

@@ -495,27 +495,6 @@ struct Warp {
     return {sum - mine, __shfl_sync(kAllLanes, sum, 31)};
   }
 
-  // Divides the things of all lanes evenly among the lanes. `mine` holds the mine.size() things of
-  // this lane. For each thing, one lane calls use(owner, index, things); `things` is the value of
-  // `mine` on lane `owner`, and `index` counts the things of that lane.
-  template <class Things, class Use>
-  GLS_DEVICE void share(const Things& mine, Use use) const {
-    const Compacted own = stacked(mine.size());
-#pragma unroll 1
-    for (int base = 0; base < own.total; base += 32) {
-      const int item = base + lane();
-      int owner = 0;  // the last lane whose things begin at or before `item`
-#pragma unroll
-      for (int step = 16; step > 0; step /= 2) {
-        if (__shfl_sync(kAllLanes, own.place, owner + step) <= item) owner += step;
-      }
-      const int begin = __shfl_sync(kAllLanes, own.place, owner);
-      const Things things = warp::shuffle(mine, owner);
-      if (item < own.total) use(owner, item - begin, things);
-      __syncwarp();
-    }
-  }
-
   // The sum over all lanes.
   GLS_DEVICE int64 total(int64 mine) const {
 #pragma unroll
@@ -676,24 +655,6 @@ struct Block {
     __syncthreads();
     const int lane = threadIdx.x % 32;
     return Warp<1>{}.total(lane < Threads / 32 ? sums[lane] : 0);
-  }
-
-  template <class Things, class Use>
-  GLS_DEVICE void share(const Things& mine, Use use) const {
-    __shared__ int begins[Threads];
-    __shared__ Things things[Threads];
-    const Scanned<int> own = scan(mine.size(), 0, [](int a, int b) { return a + b; });
-    begins[threadIdx.x] = own.before, things[threadIdx.x] = mine;
-    __syncthreads();
-#pragma unroll 1
-    for (int item = threadIdx.x; item < own.all; item += Threads) {
-      int owner = 0;
-#pragma unroll 1
-      for (int step = 512; step > 0; step /= 2) {
-        if (owner + step < Threads && begins[owner + step] <= item) owner += step;
-      }
-      use(owner, item - begins[owner], things[owner]);
-    }
   }
 
   // Callers must put a barrier between two calls.

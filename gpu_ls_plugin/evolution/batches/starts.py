@@ -58,7 +58,6 @@ class Starts:
         return tours
 
     def _function(self) -> Callable[..., Any]:
-        """Return the given construction."""
         build: Any = self.construction
         if isinstance(build, str):
             build = registry.lookup("construction", build)

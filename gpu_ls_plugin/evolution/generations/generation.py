@@ -33,7 +33,6 @@ class Generation:
 
     Parameters
     ----------
-    crossover : Recombining
     improver : Improver
         Searches the children; its backend also runs the crossover.
     replacement : Replacement
@@ -84,7 +83,6 @@ class GenerationEvolution(Evolution[TourPopulation]):
 
     Parameters
     ----------
-    generation : Generation
     tours : int
         Size of the population.
     construction : str or callable, optional
@@ -100,7 +98,6 @@ class GenerationEvolution(Evolution[TourPopulation]):
 
     @property
     def size(self) -> int:
-        """Number of tours in a population; it has fewer if too few are distinct."""
         return self.tours
 
     @property
@@ -108,7 +105,6 @@ class GenerationEvolution(Evolution[TourPopulation]):
         return Starts(self.construction, self.generation.improver)
 
     def prepare(self, problem: Problem) -> None:
-        """Compile ahead of a run."""
         crossover, improver = self.generation.crossover, self.generation.improver
         self._starts.prepare(problem, max(self.size, self.children or 0))
         pairs = self.children or self.size  # the launch layout of a crossover depends on this

@@ -73,11 +73,9 @@ class Restarts(Evolution[Watched[Kind]]):
 
     @property
     def size(self) -> int:
-        """Number of tours in a population; it has fewer if too few are distinct."""
         return self.evolution.size
 
     def prepare(self, problem: Problem) -> None:
-        """Compile ahead of a run."""
         self.evolution.prepare(problem)
 
     def start(
@@ -87,7 +85,6 @@ class Restarts(Evolution[Watched[Kind]]):
         run: FrameworkRun,
         given: Tours | None = None,
     ) -> Watched[Kind]:
-        """Return a population of improved tours; see `Evolution`."""
         population = self.evolution.start(problem, random_state, run, given)
         return Watched(population, _lowest(population))
 

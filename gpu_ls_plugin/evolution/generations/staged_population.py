@@ -38,7 +38,6 @@ class StagedPopulation(Population):
 
     Parameters
     ----------
-    plan : Plan
     random : numpy.random.Generator
         Each stage draws a seed from it.
     least : float
@@ -66,12 +65,10 @@ class StagedPopulation(Population):
 
     @property
     def tours(self) -> Any:
-        """Array of the backend, shape (P, n), int32."""
         return self._rows()[0]
 
     @property
     def costs(self) -> Any:
-        """Array of the backend, shape (P,)."""
         return self._rows()[1]
 
     @property
@@ -233,7 +230,6 @@ class PlannedEvolution(Evolution[StagedPopulation]):
 
     @property
     def size(self) -> int:
-        """Number of rows in the last stage."""
         return self.plan.main.size
 
     def prepare(self, problem: Any) -> None:
@@ -268,7 +264,6 @@ class PlannedEvolution(Evolution[StagedPopulation]):
     def next(
         self, problem: Any, population: StagedPopulation, random_state: Generator, run: FrameworkRun
     ) -> StagedPopulation:
-        """Make the next generation of the population (in place)."""
         seconds, done = run.seconds_left(), run.progress()
         if seconds > 0:
             population.random = random_state

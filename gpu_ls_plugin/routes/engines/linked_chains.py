@@ -74,7 +74,6 @@ class LinkedChains(PricedChains):
         }
 
     def set_weights(self, price: float) -> None:
-        """Set the price of violations in kicks and repairs."""
         objective, weights = self.start.problem.objective, self._arguments["weights"]
         assert isinstance(objective, Routing)
         built_in = len(objective.built_in)
@@ -83,9 +82,7 @@ class LinkedChains(PricedChains):
         self._rows.routes.reprice(price)
 
     def first_kicks(self) -> int:
-        """Return how many kicks each chain makes in the first launch."""
         return FIRST_KICKS[self.start.backend.name]
 
     def moves_per_look(self) -> int:
-        """Return how many moves are evaluated when a chain looks at one customer."""
         return RouteMoves().variants(int(self._arguments["near_each"]), True)

@@ -103,11 +103,9 @@ class LinkedDescent(PersistentEngine):
         return row_bytes(routes, 4, kinds) + segment_bytes(routes) + 8 * problem.n + 64
 
     def first_passes(self) -> int:
-        """Return how many customers of a tour the first launch looks at."""
         return looks_of_a_launch(self.backend, len(self.tours))
 
     def moves_per_evaluation(self) -> int:
-        """Return how many moves are evaluated when a descent looks at one customer."""
         degree, symmetric = int(self._arguments["near_each"]), self.problem.symmetric
         return sum(part.variants(degree, symmetric) for part in self._neighbourhoods)
 

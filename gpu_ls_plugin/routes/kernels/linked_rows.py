@@ -125,7 +125,6 @@ class LinkedShape(DescentShape):
         return cls("gls::Host", 1, 1, problem.n <= LARGEST_SHORT, False)
 
     def shared_bytes(self, n: int) -> int:
-        """Return how many bytes of dynamic shared memory a block needs."""
         return self.shared
 
     @property

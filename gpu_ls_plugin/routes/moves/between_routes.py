@@ -32,7 +32,6 @@ class BetweenRoutes(Neighbourhood):
         )
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError if the tours have no routes."""
         super().check(problem)
         if not isinstance(problem.objective, Routing):
             raise UnsupportedProblemError(

@@ -464,7 +464,6 @@ class CVRP(Problem):
 
     @property
     def integer(self) -> bool:
-        """Whether costs are integers."""
         return self.nodes.integer
 
     @property

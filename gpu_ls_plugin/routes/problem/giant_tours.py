@@ -43,31 +43,24 @@ class RoutedProblem(Protocol):
     scale: int
 
     @property
-    def inexpressible(self) -> list[str]:
-        """Names of what files (.vrp) cannot express."""
+    def inexpressible(self) -> list[str]: ...
 
     @property
-    def integer(self) -> bool:
-        """Whether costs are integers."""
+    def integer(self) -> bool: ...
 
     @property
-    def symmetric(self) -> bool:
-        """Whether both directions of every edge are equally long."""
+    def symmetric(self) -> bool: ...
 
-    def published(self, cost: Any) -> Any:
-        """Return a cost in units of files."""
+    def published(self, cost: Any) -> Any: ...
 
     @property
-    def longest(self) -> float:
-        """An upper bound on all lengths."""
+    def longest(self) -> float: ...
 
     @property
-    def tolerated_limit(self) -> float | None:
-        """The route limit that searches compare durations with; None if there is no limit."""
+    def tolerated_limit(self) -> float | None: ...
 
     @property
-    def cost_dtype(self) -> np.dtype[Any]:
-        """The type of costs."""
+    def cost_dtype(self) -> np.dtype[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -261,8 +254,7 @@ def edges_of(row: NDArray[Any], customers: int, symmetric: bool) -> NDArray[np.i
     a, b = (np.minimum(nodes, after), np.maximum(nodes, after)) if symmetric else (nodes, after)
     alone = (nodes > 0) & (after == 0) & (np.roll(nodes, 1) == 0)
     a[alone], b[alone] = nodes[alone], after[alone]
-    keys: NDArray[np.int64] = (a * (customers + 1) + b)[(nodes > 0) | (after > 0)]
-    return keys
+    return (a * (customers + 1) + b)[(nodes > 0) | (after > 0)]
 
 
 def new_edges(

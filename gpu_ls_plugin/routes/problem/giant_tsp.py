@@ -57,16 +57,13 @@ class GiantTSP(TSP):
 
     @property
     def has_routes(self) -> bool:
-        """True."""
         return True
 
     def routes(self, tour: Any) -> list[list[int]]:
-        """Return the customers of each route of one giant tour; see `CVRP.routes`."""
         row = self.check(tour, parameter="tour")[0]
         return giant_tours.routes_of(row, self.objective.problem.customers)
 
     def published(self, cost: Any) -> Any:
-        """Return a cost in units of files; see `CVRP.published`."""
         return self.objective.problem.published(cost)
 
     @cached_property
@@ -75,11 +72,9 @@ class GiantTSP(TSP):
         return self.under("length")
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
-        """Return giant tours in a canonical form: rows with the same routes become equal."""
         return giant_tours.canonical(self.check(tours), **self.writing)
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-        """Return a function that maps another tour to the share of its edges that `tour` lacks."""
         return giant_tours.new_edges(tour, **self.writing)
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:

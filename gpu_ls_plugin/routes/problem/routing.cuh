@@ -94,6 +94,7 @@ struct RoutingData {
 };
 
 // The objective. If `hard`, a change that increases the violation of a constraint is forbidden.
+// It has no `feasible`, which only chains call: those of routes work on linked lists.
 template <class Metric, class Weight, bool hard, class... Resources>
 struct Routing {
   static constexpr bool kKeeps = true;
@@ -146,23 +147,6 @@ struct Routing {
     return Gain(*relief_place());
   }
 
-  // Whether a change may reduce violations: a route that it cuts violates a limit, or the tour has
-  // more routes than the fleet has vehicles. If directions matter, any change may, since it may
-  // reverse routes.
-  template <class Change>
-  GLS_DEVICE bool may_relieve(const Change& change) const {
-    if (kTurns || *used_place() > fleet) return true;
-    const int n = change.cities();
-    const KeptRoutes routes = kept_routes(n);
-    bool pays = false;
-#pragma unroll 1
-    for (int e = 0; e < change.edges(); ++e) {
-      const int route = cut_route(routes, change, e);
-      each(routes, [&](const auto& kept, Weight) { pays |= kept.excess(route) > 0; });
-    }
-    return pays;
-  }
-
   // For a depot, the copy at which an empty route begins, or 0 if no route is empty; for a
   // customer, the customer itself.
   GLS_DEVICE int chosen_depot(int node) const {
@@ -201,34 +185,6 @@ struct Routing {
       other_opens |= routes.customers()[routes.route()[b.place(f)]] == 0;
     }
     return apart && !(opens && other_opens);
-  }
-
-  template <class Team, class City>
-  GLS_DEVICE bool feasible(const Team& team, int n, City city) const {
-    const int wrong = team.template sum<int>(n, [&](int begin) {
-      if (!is_depot(city(begin), customers)) return 0;
-      bool over = false;
-      each(kept_routes(n), [&](const auto& kept, Weight) {
-        auto part = kept.resource.at(city(begin));
-        for (int place = begin;;) {
-          const int a = city(place);
-          place = wrapped(place + 1, n);
-          const int b = city(place);
-          if (is_depot(a, customers) && is_depot(b, customers)) return;
-          part = kept.resource.join(part, kept.resource.at(b), edge(a, b));
-          if (is_depot(b, customers)) break;
-        }
-        over |= kept.resource.excess(part) > 0;
-      });
-      return int(over);
-    });
-    if (wrong > 0) return false;
-    if (fleet >= copies) return true;
-    const int used = team.template sum<int>(n, [&](int place) {
-      return int(is_depot(city(place), customers) &&
-                 !is_depot(city(wrapped(place + 1, n)), customers));
-    });
-    return used <= fleet;
   }
 
  private:

@@ -201,12 +201,10 @@ class Routing(Objective):
         return total
 
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return the penalties of giant tours (P, n), shape (P,)."""
         paid = self._paid(self.penalties, giant_tours.violations(self.problem, rows))
         return np.asarray(paid, dtype=self.problem.cost_dtype)
 
     def feasible(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return whether each giant tour (P, n) satisfies all constraints, shape (P,)."""
         return giant_tours.violations(self.problem, rows).none
 
     def violated(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -235,7 +235,6 @@ class VRP(CVRP):
 
     @property
     def inexpressible(self) -> list[str]:
-        """Names of what files (.vrp) cannot express."""
         found = [name for name in ("fixed_cost", "open_routes") if getattr(self, name)]
         found += [] if self.durations is None else ["durations"]
         return list(dict.fromkeys([*found, *super().inexpressible]))
@@ -253,7 +252,6 @@ class VRP(CVRP):
         return _restored, (type(self), tuple(self._content.values()), self._extras)
 
     def _enough_vehicles(self) -> int:
-        """Return how many vehicles suffice, at most one per customer."""
         enough = super()._enough_vehicles()
         if not self.resources:
             return enough
@@ -286,8 +284,7 @@ class VRP(CVRP):
     def _positive(self, excess: NDArray[Any], times: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which numbers are more than 0, and more than rounding errors of real times."""
         real = self.service_times.dtype.kind == "f"
-        found: NDArray[np.bool_] = excess > (TOLERANCE * np.abs(times).max() if real else 0)
-        return found
+        return excess > (TOLERANCE * np.abs(times).max() if real else 0)
 
 
 def _nodes(

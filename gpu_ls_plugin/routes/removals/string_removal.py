@@ -83,7 +83,6 @@ class StringRemoval(KernelPerturbation):
         return routing_problem(problem).tsp
 
     def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
-        """Return kicked copies of checked giant tours on a backend."""
         xp, size, routed = backend.xp, len(tours), routing_problem(problem)
         rows, taken = LinkedRows(backend, routed, problem, size), xp.array(tours)
         arguments = {

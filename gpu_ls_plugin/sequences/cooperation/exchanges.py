@@ -11,11 +11,10 @@ from gpu_ls_plugin.backends.structs import enumerators, struct_of
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.runs.partners import Partners
-from gpu_ls_plugin.sequences.problem.front import with_front
+from gpu_ls_plugin.sequences.problem.sequence import Sequence, with_front
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.sequences.problem.sequence import Sequence
 
 BLOCKS = "sequences/cooperation/common_blocks.cuh"
 PAIRS = struct_of("runs/crossovers/pairs.cuh", "TourPairs")
@@ -130,7 +129,6 @@ class ChainMigration(ChainExchange):
     def exchange(
         self, problem: Sequence, backend: Backend, own: dict[str, Any], number: int
     ) -> None:
-        """Replace the worst chains."""
         self.replace_worst(backend, own)
 
 
@@ -171,7 +169,6 @@ class SequenceCrossing(ChainExchange):
     def exchange(
         self, problem: Sequence, backend: Backend, own: dict[str, Any], number: int
     ) -> None:
-        """Replace the rows of all chains by children."""
         self.replace_worst(backend, own)
         xp, (size, n) = backend.xp, own["rows"].shape
         if size < 2 or n - problem.fixed < 2:

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.sequences.engines.kernels import (
-    PIVOTS,
-    changed,
-    composed,
-    team_of,
-)
+from gpu_ls_plugin.sequences.engines.kernels import PIVOTS, changed, composed, team_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,17 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.pace import Pace
-from gpu_ls_plugin.runs.population import Population
-from gpu_ls_plugin.sequences.cooperation.exchanges import (
-    FIRST_DESCENT,
-    NEXT_KICK,
-    first_state,
-)
+from gpu_ls_plugin.runs.population import PortablePopulation
+from gpu_ls_plugin.sequences.cooperation.exchanges import FIRST_DESCENT, NEXT_KICK, first_state
 from gpu_ls_plugin.sequences.engines.exact_values import check_values, never_worse
 from gpu_ls_plugin.sequences.engines.kernels import (
     chain_kernel,
@@ -43,22 +38,17 @@ FIRST_LOOKS = 16  # of the first launch, which must be short
 MOST_LOOKS = 2**30  # of a launch
 
 
-class SequencePopulation(Population):
+class SequencePopulation(PortablePopulation):
     """The rows of a search on a sequence problem, each with a chain.
 
     A chain first descends to a local optimum; then it kicks, descends, and accepts or undoes.
 
     Parameters
     ----------
-    problem : Sequence
     rows : int32 array, shape (P, n)
-    seed : int
-    backend : str or Backend
-    moves : tuple of SequenceMove
     pivoting : {"first", "best"}
     kick : SequenceKick or None
         If None, the chains end at their first local optimum.
-    accept : Acceptance
     exchange : ChainExchange or None
         How chains help each other.
     first_row : int
@@ -92,7 +82,7 @@ class SequencePopulation(Population):
         self.accept, self.exchange = accept, exchange
         self._most_moves, self.target = most_moves, target
         self.statistics = Statistics()
-        self._counted = np.zeros(3, np.int64)
+        self._counted = {}
         self._stored = self._first(rows, seed, first_row)
         self._pace = Pace(FIRST_LOOKS)
         self._kicks_of_launch = 1
@@ -101,13 +91,7 @@ class SequencePopulation(Population):
         self._next_exchange, self._share = self._interval, 0.0
 
     @property
-    def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
-        """The backend that holds the rows."""
-        return get_backend(self._device)
-
-    @property
     def tours(self) -> Any:
-        """The best sequence of each chain: array of the backend, shape (P, n), int32."""
         return self._arguments["bests"]
 
     @property
@@ -174,14 +158,8 @@ class SequencePopulation(Population):
             self._next_exchange += self._interval
 
     def count(self) -> None:
-        """Add kicks, moves and evaluations since the last count to the statistics."""
-        names = ("kick_counts", "move_counts", "look_counts")
-        now = np.array([int(self._arguments[name].sum()) for name in names])
-        kicks, moves, looks = (now - self._counted).tolist()
-        self._counted = now
-        self.statistics.kicks += kicks
-        self.statistics.moves += moves
-        self.statistics.evaluations += looks
+        names = {"kicks": "kick_counts", "moves": "move_counts", "evaluations": "look_counts"}
+        self._add(**{name: self._arguments[array].sum() for name, array in names.items()})
 
     def adopt(self, tours: Any, costs: Any) -> None:
         """Replace the worst rows by given ones that are better; their chains continue from them."""

@@ -69,7 +69,6 @@ class DestroyRepair(SequenceKick):
 
     @property
     def functor(self) -> str:
-        """The C++ type."""
         return f"gls::DestroyRepairKick<{str(self.descend).lower()}>"
 
     @property

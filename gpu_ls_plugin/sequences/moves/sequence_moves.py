@@ -62,7 +62,6 @@ class Insertion(SequenceMove):
 
     @property
     def functor(self) -> str:
-        """The C++ type."""
         return f"gls::InsertionMove<{self.longest}>"
 
 
@@ -74,7 +73,6 @@ class Swap(SequenceMove):
 
     @property
     def functor(self) -> str:
-        """The C++ type."""
         return "gls::SwapMove"
 
 
@@ -86,5 +84,4 @@ class Reversal(SequenceMove):
 
     @property
     def functor(self) -> str:
-        """The C++ type."""
         return "gls::ReversalMove"

@@ -90,7 +90,6 @@ class FlowShopObjective(SequenceObjective):
             yield machines, positions, ends[own]
 
     def evaluate(self, rows: NDArray[Any], /) -> NDArray[Any]:
-        """Return the cost of each sequence (P,)."""
         total: NDArray[Any] = np.zeros(len(rows), self.times.dtype)
         last = self.times.shape[1] - 1
         for machines, positions, ends in self.completions(rows):
@@ -111,7 +110,6 @@ class Makespan(FlowShopObjective):
     struct = "FlowShopMakespan"
 
     def finish(self, total: NDArray[Any], ends: NDArray[Any], jobs: NDArray[Any]) -> NDArray[Any]:
-        """Return the ends."""
         return ends
 
     def priorities(self) -> NDArray[Any]:
@@ -126,7 +124,6 @@ class TotalFlowtime(FlowShopObjective):
     struct = "FlowShopFlowtime"
 
     def finish(self, total: NDArray[Any], ends: NDArray[Any], jobs: NDArray[Any]) -> NDArray[Any]:
-        """Return the sums of the ends."""
         return np.asarray(total + ends)
 
     def priorities(self) -> NDArray[Any]:

@@ -116,7 +116,6 @@ class SumOfArrivals(SequenceObjective):
         return {"distances": self.distances, "n": len(self.distances)}
 
     def evaluate(self, rows: NDArray[Any], /) -> NDArray[Any]:
-        """Return the cost of each sequence (P,)."""
         kind = np.int64 if self.integer else np.float64
         costs = np.zeros(len(rows), kind)
         for block in blocks(*rows.shape):

@@ -111,7 +111,6 @@ class SumOfPairs(SequenceObjective):
         return {"matrix": self._entries, "gains": gains, "n": len(self.matrix)}
 
     def evaluate(self, rows: NDArray[Any], /) -> NDArray[Any]:
-        """Return the cost of each sequence (P,)."""
         costs = np.zeros(len(rows), self.matrix.dtype)
         n = len(self.matrix)
         for block in blocks(len(rows), n * n):

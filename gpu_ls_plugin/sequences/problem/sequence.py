@@ -86,7 +86,6 @@ class Sequence(Problem):
 
     @property
     def integer(self) -> bool:
-        """Whether costs are integers."""
         return self.objective.integer
 
     @property
@@ -141,7 +140,6 @@ class Sequence(Problem):
         return np.asarray(costs + costs.dtype.type(self.objective.price) * excesses)
 
     def compared_costs(self, backend: Any, rows: Any, costs: Any, /) -> Any:
-        """Return the numbers by which searches compare sequences, on a backend."""
         return backend.xp.asarray(self.compared(backend.to_numpy(rows)))
 
     def write_solution(self, row: Any, path: str | os.PathLike[str]) -> None:
@@ -246,7 +244,6 @@ class CallableObjective(SequenceObjective):
         self.name = getattr(evaluate, "__name__", type(evaluate).__name__)  # type: ignore[misc]
 
     def evaluate(self, rows: NDArray[Any], /) -> Any:
-        """Return what the callable returns."""
         return self._evaluate(rows)
 
 
@@ -270,3 +267,13 @@ def as_objective(objective: Any, integer: bool | None) -> SequenceObjective:
             "takes rows (P, n) and returns costs (P,)"
         )
     return CallableObjective(objective, bool(integer))
+
+
+def with_front(xp: Any, rows: Any, front: tuple[int, ...]) -> Any:
+    """Return rows whose first items are `front`; the others keep their order."""
+    if not front:
+        return rows
+    keys = xp.broadcast_to(xp.arange(rows.shape[1]), rows.shape).copy()
+    for place, item in enumerate(front):
+        keys[rows == item] = place - len(front)
+    return xp.take_along_axis(rows, keys.argsort(axis=1), axis=1)

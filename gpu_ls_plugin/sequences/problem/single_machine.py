@@ -180,7 +180,6 @@ class TotalWeightedTardiness(SequenceObjective):
         return np.asarray(taken.cumsum(axis=1))
 
     def evaluate(self, rows: NDArray[Any], /) -> NDArray[Any]:
-        """Return the cost of each sequence (P,)."""
         delays = np.maximum(self.completions(rows) - self.due_dates[rows], 0)
         return np.asarray((self.weights[rows] * delays).cumsum(axis=1)[:, -1])
 

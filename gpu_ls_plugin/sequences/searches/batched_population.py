@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.pace import Pace
-from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.runs.population import PortablePopulation
 from gpu_ls_plugin.sequences.searches.batched_rows import BatchedRows
 from gpu_ls_plugin.sequences.searches.evaluation import MOST_ROWS
 from gpu_ls_plugin.sequences.searches.neighbours import neighbours_of, removed_by, without_functor
@@ -33,40 +32,19 @@ CALL = {"numpy": 2000}
 FIRST_ROWS = 16  # neighbours in the first launch; the time of an evaluation is not known yet
 
 
-class BatchedPopulation(Population):
+class BatchedPopulation(PortablePopulation):
     """Sequences that iterated local searches improve on the host; see `BatchedRows`.
 
     All rows advance together if the objective can evaluate their neighbours within a launch.
     Otherwise, a launch advances a few rows. Under a limit in seconds, the best row gets the most
     kicks, and the k-th best about a k-th of these.
 
-    Parameters
-    ----------
-    problem : Sequence
-    rows : int32 array, shape (P, n)
-        Checked; on the host or on `backend`.
-    seed : int
-    backend : str or Backend
-        Returned rows are arrays of this backend.
-    moves : sequence of SequenceMove
-    kick : DestroyRepair or None
-        If None, rows end at their first local optimum.
-    accept : Acceptance
-    exchange : None
-        Exchanges between chains exist in C++ only.
-    pivoting : {"first", "best"}
-        As in `SequenceSearch`.
-    first_row : int
-        Number of the first row if the rows are part of a larger population.
-    target : float, optional
-        Cost at which the search ends.
-    most_moves : int, optional
-        Maximum number of improving moves of each row.
+    Parameters are those of `SequencePopulation`. Returned rows are arrays of `backend`.
 
     Raises
     ------
     UnsupportedProblemError
-        A part exists in C++ only.
+        A part exists in C++ only, as all exchanges do.
     """
 
     by_moves = True
@@ -100,7 +78,7 @@ class BatchedPopulation(Population):
         self.statistics = Statistics()
         self._call = min(CALL.get(problem.objective.library, MOST_ROWS), self.rows.evaluate.most)
         self._pace = Pace(FIRST_ROWS)
-        self._counted = np.zeros(4, np.int64)
+        self._counted = {}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -110,13 +88,7 @@ class BatchedPopulation(Population):
         return {**vars(self), "_device": device}
 
     @property
-    def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
-        """The backend of the returned rows."""
-        return get_backend(self._device)
-
-    @property
     def tours(self) -> Any:
-        """The best sequences: array of the backend, shape (P, n), int32."""
         return self.backend.xp.asarray(self.rows.best_rows)
 
     @property
@@ -148,8 +120,7 @@ class BatchedPopulation(Population):
     @property
     def _kicks(self) -> NDArray[np.int64]:
         """Number of kicks of each row; -1 before the end of its first descent."""
-        kicks: NDArray[np.int64] = self.rows.state["periods"] - 1
-        return kicks
+        return self.rows.state["periods"] - 1
 
     def over(self, leg: Leg) -> str | None:
         """Return why the stretch ends, or None if it continues.
@@ -185,16 +156,9 @@ class BatchedPopulation(Population):
         """Do nothing: there are no kernels."""
 
     def count(self) -> None:
-        """Add kicks, moves and evaluations since the last count to the statistics."""
-        rows, statistics = self.rows, self.statistics
+        rows = self.rows
         kicks, moves = np.maximum(self._kicks, 0).sum(), rows.state["moved"].sum()
-        now = np.array([kicks, moves, rows.evaluations, rows.accepted])
-        kicks, moves, evaluations, accepted = (now - self._counted).tolist()
-        self._counted = now
-        statistics.kicks += kicks
-        statistics.moves += moves
-        statistics.evaluations += evaluations
-        statistics.accepted += accepted
+        self._add(kicks=kicks, moves=moves, evaluations=rows.evaluations, accepted=rows.accepted)
 
     def adopt(self, tours: Any, costs: Any) -> None:
         """Let the worst rows continue from given ones that are better; these are evaluated."""

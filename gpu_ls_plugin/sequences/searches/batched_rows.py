@@ -54,10 +54,8 @@ class BatchedRows:
         Checked; not changed.
     seed, first_row : int
         Seed, and number of the first row if the rows are part of a larger population.
-    moves : sequence of Neighbours
     removed : int
         Number of items that a kick moves.
-    accept : Acceptance
     best : bool
         Whether a descent looks at all items before it makes the best move.
 
@@ -66,8 +64,6 @@ class BatchedRows:
     best_rows, best_costs, best_feasible : array
         The best sequences so far, with the costs by which searches compare them. A feasible
         sequence is better than an infeasible one.
-    evaluate : Evaluation
-    state : array of STATE, shape (P,)
     heat, cooling : float
         The acceptance level is ``heat - cooling * kick``, in mean costs per item.
     evaluations, accepted : int

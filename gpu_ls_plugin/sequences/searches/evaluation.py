@@ -19,10 +19,6 @@ ROUNDING = 1e-12  # relative; changes of real costs that are smaller do not coun
 class Evaluation:
     """Evaluates sequences without checking that they are permutations.
 
-    Parameters
-    ----------
-    problem : Sequence
-
     Attributes
     ----------
     most : int

@@ -68,7 +68,6 @@ class Alpha(Candidates):
             import scipy.spatial  # noqa: F401
 
     def build(self, problem: TSP) -> CandidateLists:
-        """Make the lists for a problem, on the host."""
         if not problem.symmetric:
             raise UnsupportedProblemError(
                 f"candidates: {self!r} needs symmetric lengths, but this matrix is asymmetric; "

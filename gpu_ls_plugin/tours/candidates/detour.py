@@ -45,7 +45,6 @@ class Detour(Candidates):
         checks.fields(self, checks.integer, "k", least=1)
 
     def build(self, problem: TSP) -> CandidateLists:
-        """Make the lists for a problem, on the host."""
         n = problem.n
         all_cities, depot = np.arange(n), np.zeros(n, np.intp)
         home = np.where(all_cities == depot, 0, problem.lengths(all_cities, depot))

@@ -54,7 +54,6 @@ class Nearest(Candidates):
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
-        """Make the lists for a problem, on the host."""
         return nearest_lists(problem, min(self.k, problem.n - 1))
 
 
@@ -217,5 +216,4 @@ class All(Candidates):
         return nearest_lists(problem, problem.n - 1)
 
     def most(self, problem: TSP) -> int:
-        """Return n - 1."""
         return problem.n - 1

@@ -65,7 +65,6 @@ class Quadrant(Candidates):
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
-        """Make the lists for a problem, on the host."""
         if problem.coordinates is None:
             raise UnsupportedProblemError(
                 f"candidates: {self!r} needs coordinates, but this problem is a matrix; use "

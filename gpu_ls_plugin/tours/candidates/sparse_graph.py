@@ -63,8 +63,7 @@ class SparseGraph:
 
     def weights(self, penalties: Real) -> Real:
         """Return the weights of the edges: length plus both cities' penalties."""
-        weights: Real = self.lengths + (penalties[self.a] + penalties[self.b])
-        return weights
+        return self.lengths + (penalties[self.a] + penalties[self.b])
 
     def least_alpha(self, k: int, penalties: Real, tree: OneTree) -> Cities:
         """Return k cities of small alpha for each city, shape (n, k), int32.

@@ -44,12 +44,10 @@ class Union(Candidates):
         check_sets(self, "first", "second")
 
     def compile(self, problem: TSP) -> None:
-        """Compile the programs of both sets."""
         self.first.compile(problem)
         self.second.compile(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
-        """Make the lists for a problem, on the host."""
         both = (self.first.of(problem), self.second.of(problem))
         return _equal_rows(problem, np.concatenate([lists.cities for lists in both], axis=1))
 

@@ -96,7 +96,6 @@ class EdgeAssembly(Recombination):
         first_row: int = 0,
         parts: CandidateMoves | None = None,
     ) -> Workspace:
-        """Return kernels and memory for batches of `size` pairs."""
         if parts is None:
 
             def make() -> CandidateMoves:
@@ -166,7 +165,6 @@ class AssemblyWorkspace(Workspace):
         generation: int = 0,
         seconds: float = math.inf,
     ) -> tuple[Any, Any]:
-        """Return one child for each pair of tours, and its cost."""
         self._costs[:] = costs
         return self._pairs.cross(first, second, partners, generation, seconds), self._costs
 

@@ -58,11 +58,9 @@ class Merging(Cooperation):
             )
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError if tours of the problem cannot be crossed."""
         self.crossover.check(problem)
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return how many bytes of device memory a tour needs in addition to its chain."""
         return self.crossover.bytes_per_tour(n)
 
     def exchange(

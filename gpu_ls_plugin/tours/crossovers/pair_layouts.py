@@ -17,7 +17,6 @@ class PairShape(ChainShape):
     own: int = 0
 
     def shared_bytes(self, n: int) -> int:
-        """Return how many bytes of dynamic shared memory a block needs."""
         return self.teams * self.own
 
 

@@ -97,7 +97,6 @@ class PairWorkspace(CostlessWorkspace):
         )
 
     def made(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
-        """Return one child for each pair of tours."""
         return self._pairs.cross(first, second, partners, generation, seconds)
 
 
@@ -155,7 +154,6 @@ class PairRecombination(Recombination):
         first_row: int = 0,
         parts: CandidateMoves | None = None,
     ) -> PairWorkspace:
-        """Return the kernel and memory for batches of `size` pairs."""
         kernel = partial(self.kernel, problem.metric)
         numbers = {"seed": seed, "first_row": first_row, **self.numbers(problem.n)}
         return PairWorkspace(backend, problem, size, kernel, self.pair_bytes, numbers)

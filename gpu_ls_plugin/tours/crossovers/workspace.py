@@ -91,10 +91,8 @@ class CostlessWorkspace(Workspace):
         generation: int = 0,
         seconds: float = math.inf,
     ) -> tuple[Any, Any]:
-        """Return one child for each pair of tours, and its cost."""
         children = self.made(first, second, partners, generation, seconds)
         return children, tour_costs(self.backend, self.problem, children)
 
     def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
-        """Return one child for each pair of tours, without computing costs."""
         return self.made(first, second, partners, 0, math.inf)

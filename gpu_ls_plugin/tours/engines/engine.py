@@ -159,7 +159,6 @@ class PersistentEngine(Engine):
     _shared_bytes = 0
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let each unfinished tour make up to `passes` passes; no pass begins after `seconds`."""
         self.backend.launch(
             self._kernel,
             len(self.tours),

@@ -19,24 +19,19 @@ class Parameters(Protocol):
     """The parameters of a `LocalSearch` that engines read."""
 
     @property
-    def neighbourhoods(self) -> Sequence[Any]:
-        """The neighbourhoods whose moves are tried."""
+    def neighbourhoods(self) -> Sequence[Any]: ...
 
     @property
-    def candidates(self) -> Any:
-        """The cities that a move may link each city to."""
+    def candidates(self) -> Any: ...
 
     @property
-    def pivoting(self) -> Any:
-        """The rule that picks an improving move."""
+    def pivoting(self) -> Any: ...
 
     @property
-    def moves_per_pass(self) -> int:
-        """Maximum number of moves that exhaustive 2-opt applies after one evaluation."""
+    def moves_per_pass(self) -> int: ...
 
     @property
-    def layout(self) -> str:
-        """Launch layout on a GPU: "auto", or one of `LAYOUTS`."""
+    def layout(self) -> str: ...
 
 
 @dataclass(frozen=True)

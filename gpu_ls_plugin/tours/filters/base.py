@@ -162,20 +162,16 @@ class Not(Filter):
     filter: Filter
 
     def functor(self) -> str:
-        """Return the C++ type of the test."""
         return f"gls::Not<{self.filter.functor()}>"
 
     def words(self, setting: Setting) -> list[Any]:
-        """Return the parameters of the inverted filter."""
         return self.filter.words(setting)
 
     def state_words(self, n: int) -> int:
-        """Return the number of words of the inverted filter's state."""
         return self.filter.state_words(n)
 
     @property
     def parts(self) -> tuple[Filter, ...]:
-        """The parts of the inverted filter."""
         return self.filter.parts
 
     def __repr__(self) -> str:

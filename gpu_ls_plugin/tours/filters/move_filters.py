@@ -24,7 +24,6 @@ class Everything(Filter):
     name = "everything"
 
     def functor(self) -> str:
-        """Return the C++ type of the test."""
         return "gls::Everything"
 
 
@@ -53,7 +52,6 @@ class Radius(Filter):
         checks.fields(self, checks.number, "r", least=0)
 
     def functor(self) -> str:
-        """Return the C++ type of the test."""
         return "gls::Radius"
 
     def words(self, setting: Setting) -> list[Any]:
@@ -76,7 +74,6 @@ class GainBound(Filter):
     opens = True
 
     def functor(self) -> str:
-        """Return the C++ type of the test."""
         return "gls::GainBound"
 
     def rotations(self, edges: int) -> int:
@@ -135,7 +132,6 @@ class InCandidates(Filter):
         checks.fields(self, checks.integer, "missing", least=0, most=1)
 
     def functor(self) -> str:
-        """Return the C++ type of the test."""
         return f"gls::InCandidates<{self.missing}>"
 
     def rotations(self, edges: int) -> int:
@@ -144,18 +140,13 @@ class InCandidates(Filter):
 
     @property
     def candidate_sets(self) -> tuple[Candidates]:
-        """The candidate lists."""
         return (self.candidates,)
 
     def words(self, setting: Setting) -> list[Any]:
         """Return the lists, each city's distance to its farthest candidate, and the list length."""
         cities, _, degree = self.candidates.on(setting.backend, setting.problem)
         reach = self.candidates.of(setting.problem).lengths.max(axis=1).astype("float64")
-        data = {
-            "cities": cities,
-            "reach": setting.backend.xp.asarray(reach),
-            "degree": degree,
-        }
+        data = {"cities": cities, "reach": setting.backend.xp.asarray(reach), "degree": degree}
         return in_order(InCandidates.header, "CandidateEdgeData", data)
 
 
@@ -171,7 +162,6 @@ class DontLook(Filter):
     header = "tours/filters/dont_look.cuh"
 
     def functor(self) -> str:
-        """Return the C++ type of the test."""
         return "gls::DontLook"
 
     def state_words(self, n: int) -> int:
@@ -203,7 +193,6 @@ class RandomKeep(Filter):
         checks.fields(self, checks.number, "rate", least=0, most=1)
 
     def functor(self) -> str:
-        """Return the C++ type of the test."""
         return "gls::RandomKeep"
 
     def words(self, setting: Setting) -> list[Any]:

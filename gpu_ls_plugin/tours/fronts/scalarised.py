@@ -84,8 +84,7 @@ def _draw_weights(
     """Return weights for unscaled costs: those of the rule, divided by the objectives' spans."""
     ideal, nadir = payoffs(problem, backend)
     places = np.clip(places_of(costs, ideal, nadir), 0.0, 1.0)
-    drawn: NDArray[np.float64] = weights.draw(places, random_state) / spans(ideal, nadir)
-    return drawn
+    return weights.draw(places, random_state) / spans(ideal, nadir)
 
 
 class Kicks(Protocol):

@@ -44,10 +44,7 @@ class Weights(ABC):
         """
 
     def scalarised(
-        self,
-        problem: MultiObjectiveTSP,
-        weights: NDArray[np.float64],
-        ideal: NDArray[np.float64],
+        self, problem: MultiObjectiveTSP, weights: NDArray[np.float64], ideal: NDArray[np.float64]
     ) -> WeightedTSP:
         """Return the problem to search; by default, one whose costs are weighted sums.
 
@@ -174,14 +171,10 @@ class Tchebycheff(Weights):
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return the weights of the other rule."""
         return self.weights.draw(places, random_state)
 
     def scalarised(
-        self,
-        problem: MultiObjectiveTSP,
-        weights: NDArray[np.float64],
-        ideal: NDArray[np.float64],
+        self, problem: MultiObjectiveTSP, weights: NDArray[np.float64], ideal: NDArray[np.float64]
     ) -> WeightedTSP:
         """Return the problem of minimising the Tchebycheff distance from the ideal point."""
         return problem.tchebycheff(weights, ideal, self.augmentation)
@@ -198,8 +191,7 @@ def places_of(
     costs: NDArray[Any], ideal: NDArray[np.float64], nadir: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return costs (P, M) scaled so that the ideal is 0 and the nadir is 1."""
-    places: NDArray[np.float64] = (costs - ideal) / spans(ideal, nadir)
-    return places
+    return (costs - ideal) / spans(ideal, nadir)
 
 
 def spans(ideal: NDArray[np.float64], nadir: NDArray[np.float64]) -> NDArray[np.float64]:

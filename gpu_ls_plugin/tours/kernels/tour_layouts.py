@@ -56,13 +56,9 @@ class DescentShape:
         """Number of first steps that a team looks at together."""
         return 64 if self.lanes == 32 else self.lanes
 
-    def ahead(self, steps: int, listed: bool = False) -> int:
-        """Return how many cities, with `steps` first steps each, a team looks at together.
-
-        If moves are `listed` before they are evaluated, each lane should get at least one.
-        """
-        together = 4 * max(self.lanes, 64) if listed else self.first_steps
-        return max(1, together // max(1, steps))
+    def ahead(self, steps: int) -> int:
+        """Return how many cities, with `steps` first steps each, a team looks at together."""
+        return max(1, self.first_steps // max(1, steps))
 
 
 # Warps per block and blocks per multiprocessor; the first pair that fits is used.
@@ -82,7 +78,6 @@ class ChainNeeds:
     length_bytes: int = 4  # size of a sum of lengths
     neighbourhoods: int = 1  # number of neighbourhoods; each has a separate count of moves
     registers: str = "some"  # how many the moves need: "few", "some", "many" or "most"
-    listed: bool = False  # whether moves are listed before the objective is called
 
     @property
     def slot_bytes(self) -> int:
@@ -128,7 +123,6 @@ class ChainShape(DescentShape):
         return "gls::uint16" if self.in_shared else "int"
 
     def shared_bytes(self, n: int) -> int:
-        """Return how many bytes of dynamic shared memory a block needs."""
         if not self.in_shared:
             return 0
         sites = padded(n * self.needs.site_bytes) if self.sites_in_shared else 0
@@ -148,12 +142,10 @@ class HostShape(ChainShape):
 
     @property
     def city(self) -> str:
-        """C++ type of the numbers of cities."""
         return "gls::uint16" if self.short else "int"
 
     @property
     def memory(self) -> str:
-        """C++ type of the memory of a tour."""
         return f"gls::HostMemory<{self.city}>"
 
     def shared_bytes(self, n: int) -> int:

@@ -181,11 +181,9 @@ class _Adapted(Perturbation):
 
     @property
     def cuts(self) -> str:
-        """C++ type that draws the cuts, or an empty string."""
         return str(getattr(self.given, "cuts", ""))
 
     def window(self, n: int) -> int:
-        """Return the wrapped object's `window`."""
         return int(self.given.window(n))
 
     def perturb(

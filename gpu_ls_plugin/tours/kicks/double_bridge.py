@@ -98,7 +98,6 @@ class DoubleBridge(KernelPerturbation):
         return tsp
 
     def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
-        """Return kicked copies of checked tours on a backend."""
         kicked = backend.xp.empty_like(tours)
         own = {"n": problem.n, "window": self.window(problem.n), "tours": tours, "kicked": kicked}
         backend.launch(double_bridge_kernel(backend.warp()), len(tours), {**own, **numbers})

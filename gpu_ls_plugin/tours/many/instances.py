@@ -112,8 +112,7 @@ class Instances:
         """Return the city numbers of chosen instances (K, m); short rows repeat the last city."""
         sizes = self.sizes[chosen]
         places = np.minimum(np.arange(sizes.max()), sizes[:, None] - 1)
-        names: NDArray[np.int32] = (self.firsts[chosen, None] + places).astype(np.int32)
-        return names
+        return (self.firsts[chosen, None] + places).astype(np.int32)
 
     def parts(
         self, backend: Backend, parts: CandidateMoves, chosen: NDArray[np.int64], seconds: float

@@ -75,7 +75,6 @@ class ManyResult:
         return html_facts("ManyResult", self._facts())
 
     def _facts(self) -> dict[str, object]:
-        """Return the facts that are displayed."""
         total = self.costs.sum().item()
         return {
             "instances": len(self.costs),
@@ -284,7 +283,6 @@ class _ManyInstances:
             chains.rounds.count()
 
     def _solve_alone(self, batch: InstanceBatch, seconds: float) -> None:
-        """Solve a large instance with `solve`."""
         (which,) = batch.chosen
         first, n = int(batch.instances.firsts[which]), int(batch.instances.sizes[which])
         own = batch.instances.points[first : first + n].copy()
@@ -304,7 +302,6 @@ class _ManyInstances:
         self._report()
 
     def _report(self) -> None:
-        """Record the state and call the callback."""
         statistics, best = self.statistics, self.costs.sum().item()
         point = Point(self.watch.elapsed, statistics.kicks, best, float(self.costs.mean()))
         record_point(statistics, self.callback, point, self.total, done=self.done)

@@ -15,7 +15,7 @@ from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.sites import DTYPES, GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.metric_with_objective import RowsUnder, Under, keeps, search_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import RowsUnder, Under, search_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,12 +110,7 @@ class Moves:
         body = body.replace("{length}", self.length).replace("{moves}", self.functor)
         body = body.replace("{metric}", metric_type(metric, self.grid))
         kernel = metric_kernel(
-            name,
-            metric,
-            header=header,
-            body=body,
-            parameters=parameters,
-            team=team,
+            name, metric, header=header, body=body, parameters=parameters, team=team
         )
         return replace(
             kernel,
@@ -139,7 +134,6 @@ def chain_needs(
         moves.length_bytes,
         len(moves.names),
         "many" if isinstance(metric, RowsUnder) else REGISTERS[level],
-        listed=keeps(metric),
     )
 
 

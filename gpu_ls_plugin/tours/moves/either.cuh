@@ -13,9 +13,6 @@ struct Either {
   static constexpr int kMostEdges = MostEdges<First>::kValue > MostEdges<Second>::kValue
                                         ? MostEdges<First>::kValue
                                         : MostEdges<Second>::kValue;
-  static constexpr int kListed = ListedMoves<First>::kValue > 0 && ListedMoves<Second>::kValue > 0
-                                     ? ListedMoves<First>::kValue + ListedMoves<Second>::kValue
-                                     : 0;
 
   GLS_DEVICE static int variants(int degree) {
     const int first = First::variants(degree), second = Second::variants(degree);

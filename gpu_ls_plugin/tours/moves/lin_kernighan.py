@@ -60,7 +60,6 @@ class LinKernighan(Neighbourhood):
         return self.depth > SHALLOWEST
 
     def functor(self, symmetric: bool) -> str:
-        """Return the C++ type of the moves at a city."""
         return f"gls::LinKernighanMove<{self.depth}, {self._second}>"
 
     def first_breadth(self, degree: int) -> int:
@@ -106,5 +105,4 @@ class LinKernighanLead(LinKernighan):
         super().__post_init__()
 
     def functor(self, symmetric: bool) -> str:
-        """Return the C++ type of the moves at a city."""
         return f"gls::LinKernighanLeadMove<{self.depth}, {self._second}>"

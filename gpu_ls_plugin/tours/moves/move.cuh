@@ -109,9 +109,6 @@ GLS_CONSTANT_OF(SharesLengths, bool, kSharesLengths, false);
 GLS_CONSTANT_OF(OwnEnds, bool, kOwnEnds, false);
 // Whether first improvement takes the best move of a first step rather than that of a city.
 GLS_CONSTANT_OF(TakesFirstStep, bool, kByStep, false);
-// Largest number of moves of a variant, if the neighbourhood calls `view.gain` for each of them
-// regardless of what earlier calls returned; otherwise 0.
-GLS_CONSTANT_OF(ListedMoves, int, kListed, 0);
 // Largest number of edges that the moves of a neighbourhood exchange.
 GLS_CONSTANT_OF(MostEdges, int, kMostEdges, kUsualExchange);
 // Number of neighbourhoods that a combination consists of; 1 for a single neighbourhood.
@@ -160,10 +157,10 @@ struct FixedEdges {
   GLS_DEVICE bool hold(int a, int b) const { return int(mates[a]) == b; }
 };
 
-// A move of up to `most` edges, in the form that objectives read: with the problem's city numbers.
-template <class View, int most = kMaxExchange>
+// A move in the form that objectives read: with the problem's city numbers.
+template <class View>
 struct MoveChange {
-  static constexpr int kMostEdges = most;
+  static constexpr int kMostEdges = kMaxExchange;
 
   const View& view;
   const Move& move;
@@ -201,11 +198,6 @@ struct View {
   LengthsType length;
   typename LengthsType::Lists candidates;
   Fixed fixed = {};
-#ifndef __CUDACC__
-  // Gains below `least` are useless. A single thread sets `least` to its best gain so far, and
-  // skips the objective if a move's lengths show that its gain is smaller.
-  mutable Length least = 0;
-#endif
 
   // Length of a tour edge. For a fixed edge, it is so negative that no move gains by removing it.
   GLS_DEVICE Length leaving(int a, int b) const {
@@ -220,41 +212,22 @@ struct View {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
       return LengthsType::gain(removed, added);
     } else {
-      if (!exists || may_not_gain(removed, added)) return 0;
+      if (!exists || cannot_gain(removed, added)) return 0;
       Move move;
       write(move);
       return gain(move, removed, added);
     }
   }
   GLS_DEVICE Length gain(const Move& move, Length removed, Length added) const {
-    return gain_of<kMaxExchange>(move, removed, added);
-  }
-  // Like `gain`, for a move of up to `most` edges.
-  template <int most>
-  GLS_DEVICE Length gain_of(const Move& move, Length removed, Length added) const {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
       return LengthsType::gain(removed, added);
     } else {
-      if (may_not_gain(removed, added)) return 0;
-      if (removed <= added && !may_relieve<most>(move)) return 0;
-      const Length gain = worth<most>(move, removed - added);
+      if (cannot_gain(removed, added)) return 0;
+      const Length gain = worth(move, removed - added);
       return LengthsType::kReal && gain <= removed * Length(1e-12) ? Length(0) : gain;
     }
   }
-  // Whether the gain of a move may exceed the length that it saves.
-  template <int most>
-  GLS_DEVICE bool may_relieve(const Move& move) const {
-    if constexpr (keeps<typename LengthsType::Metric>()) {
-      const auto& objective = length.metric.objective;
-      using Change = MoveChange<View, most>;
-      return Relieves<typename ObjectiveOf<typename LengthsType::Metric>::Type, Change>::may(
-          objective, Change{*this, move});
-    } else {
-      return true;
-    }
-  }
   // Gain of a move that shortens the tour by `shorter`, which may be negative.
-  template <int most = kMaxExchange>
   GLS_DEVICE Length worth(const Move& move, Length shorter) const {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
       return shorter;
@@ -266,7 +239,7 @@ struct View {
         return rare_worth(its_view, its_move, shorter);
       }
 #endif
-      return length.metric.objective.gain(MoveChange<View, most>{*this, move}, shorter);
+      return length.metric.objective.gain(MoveChange<View>{*this, move}, shorter);
     }
   }
 #ifndef __CUDACC__
@@ -286,7 +259,7 @@ struct View {
     }
   }
 
-  // Whether the lengths known so far rule out a gain.
+  // Whether the lengths rule out a gain.
   GLS_DEVICE bool cannot_gain(Length removed, Length added) const {
     if constexpr (keeps<typename LengthsType::Metric>()) {
       return removed - added + relief_of<Length>(length.metric) <= 0;
@@ -294,18 +267,6 @@ struct View {
       return false;
     }
   }
-  // Like `cannot_gain`, once all lengths are known; also true if the gain would be below `least`.
-  GLS_DEVICE bool may_not_gain(Length removed, Length added) const {
-#ifndef __CUDACC__
-    if constexpr (keeps<typename LengthsType::Metric>()) {
-      // A real relief is a sum that is too inexact to compare gains that are nearly equal.
-      const Length relief = relief_of<Length>(length.metric), most = removed - added + relief;
-      return (most <= 0) | ((most < least) & (!LengthsType::kReal | (relief == 0)));
-    }
-#endif
-    return cannot_gain(removed, added);
-  }
-
   // Whether a move of this worth is allowed at all.
   GLS_DEVICE static bool allows(Length worth) {
     return length_alone<typename LengthsType::Metric>() || worth != forbidden<Length>();
@@ -321,13 +282,6 @@ struct View {
     return {tour, first.t2, first.forward != 0};
   }
 };
-
-// Whether a single thread tries moves under an objective. Such a thread rarely calls the objective,
-// because lengths alone reject most moves.
-template <class View>
-GLS_DEVICE constexpr bool asks_seldom() {
-  return !kOnDevice && keeps<typename View::Lengths::Metric>();
-}
 
 // Informs an objective that keeps sums over the tour's edges about the next move.
 template <class Team, class View>

@@ -11,7 +11,6 @@ namespace gls {
 
 template <int max_length, bool reversing>
 struct OrOptMove {
-  static constexpr int kListed = max_length;
   static constexpr int kMostEdges = 3;
 
   GLS_DEVICE static int variants(int) { return kVariants; }
@@ -53,10 +52,6 @@ struct OrOptMove {
   template <class View, class Length, class Take>
   GLS_DEVICE static void each_gain(const View& view, const FirstStep<Length>& first, Take take) {
     const Around at(view, first);
-    if constexpr (asks_seldom<View>()) {
-      each_gain_of_routes(view, first, at, take);
-      return;
-    }
     Length best[kVariants] = {};
     each_move(view, first, at,
               [&](int variant, int length, bool fits, Length removed, Length added) {
@@ -128,33 +123,6 @@ struct OrOptMove {
         use(3, length, length < n - at3, removed_down + view.leaving(up[length - 1], up[length]),
             near + view.length(down[1], up[length]) + view.length(up[length - 1], t1));
       }
-    }
-  }
-
-  // each_gain under an objective: computes all lengths without branches, then calls the objective
-  // for the few moves that can still gain.
-  template <class View, class Length, class Take>
-  GLS_DEVICE static void each_gain_of_routes(const View& view, const FirstStep<Length>& first,
-                                             const Around& at, Take take) {
-    Length removed[kVariants][max_length], added[kVariants][max_length];
-    uint32 left[kVariants] = {};  // bit k: the segment of k cities may gain
-    each_move(view, first, at,
-              [&](int variant, int length, bool fits, Length its_removed, Length its_added) {
-                removed[variant][length - 1] = its_removed, added[variant][length - 1] = its_added;
-                left[variant] |= uint32(fits & !view.may_not_gain(its_removed, its_added))
-                                 << length;
-              });
-    for (int variant = 0; variant < kVariants; ++variant) {
-      if (left[variant] == 0) continue;
-      Length best = 0;
-      for (uint32 lengths = left[variant]; lengths != 0; lengths &= lengths - 1) {
-        const int length = lowest_bit(lengths);
-        const auto write = [&](Move& to) { at.write(to, first, variant, length); };
-        const Length gain =
-            view.gain(write, removed[variant][length - 1], added[variant][length - 1]);
-        if (gain > best) best = gain;
-      }
-      take(variant, best);
     }
   }
 };

@@ -15,7 +15,6 @@ class TwoOpt(Neighbourhood):
     header = "tours/moves/two_opt_move.cuh"
 
     def functor(self, symmetric: bool) -> str:
-        """Return the C++ type of the moves at a city."""
         return "gls::TwoOptMove"
 
     def variants(self, degree: int, symmetric: bool) -> int:
@@ -39,7 +38,6 @@ class ThreeOpt(Neighbourhood):
     reverses = False
 
     def functor(self, symmetric: bool) -> str:
-        """Return the C++ type of the moves at a city."""
         return f"gls::ThreeOptMove<{str(symmetric).lower()}>"
 
     def variants(self, degree: int, symmetric: bool) -> int:

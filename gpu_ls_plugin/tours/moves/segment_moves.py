@@ -39,7 +39,6 @@ class OrOpt(Neighbourhood):
         checks.fields(self, checks.integer, "max_length", least=1, most=LONGEST_MOVED)
 
     def functor(self, symmetric: bool) -> str:
-        """Return the C++ type of the moves at a city."""
         return f"gls::OrOptMove<{self.max_length}, {str(symmetric).lower()}>"
 
     def variants(self, degree: int, symmetric: bool) -> int:
@@ -95,7 +94,6 @@ class Exchange(Neighbourhood):
         return True
 
     def functor(self, symmetric: bool) -> str:
-        """Return the C++ type of the moves at a city."""
         return f"gls::ExchangeMove<{self.first}, {self.second}, {str(symmetric).lower()}>"
 
     def variants(self, degree: int, symmetric: bool) -> int:

@@ -6,7 +6,6 @@
 namespace gls {
 
 struct TwoOptMove {
-  static constexpr int kListed = 1;
   static constexpr int kMostEdges = 2;
 
   GLS_DEVICE static int variants(int) { return 1; }

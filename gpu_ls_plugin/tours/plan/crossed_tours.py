@@ -49,8 +49,6 @@ def crossovers_pay(problem: TSP, backend: Backend, seconds: float, search: objec
 
     Parameters
     ----------
-    problem : TSP
-    backend : Backend
     seconds : float
         Time of the whole search.
     search : callable or None

@@ -82,9 +82,6 @@ def with_lists(
 
     Parameters
     ----------
-    search : IteratedLocalSearch
-    problem : Problem
-    backend : str
     watch : Stopwatch
         Clock of the run.
     flexible : bool

@@ -97,7 +97,6 @@ def _symmetrised(problem: TSP, request: Request) -> bool:
 
 
 def _population_size(problem: TSP, request: Request, *, crossed: bool) -> int:
-    """Return the number of tours."""
     backend, search = request.backend, request.given.search
     if (own := getattr(search, "populations", None)) is not None:
         return int(own(backend))
@@ -138,7 +137,6 @@ def _migration(population: int) -> Migration | None:
 
 
 def _construction(problem: TSP, *, crossed: bool) -> str:
-    """Return the name of the construction of the initial tours."""
     if crossed and problem.n < LARGE:
         return "random_tours"
     if crossed and problem.coordinates is not None:

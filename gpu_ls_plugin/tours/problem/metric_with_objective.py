@@ -27,15 +27,12 @@ class Under(Metric):
         vars(self)["header"] = objective.header
 
     def source(self) -> str:
-        """Return the C++ source code of the metric and the objective."""
         return "\n".join(sources_of(self.metric, self.objective))
 
     def lengths(self, values: NDArray[Any], a: Cities, b: Cities) -> Lengths:
-        """Return the metric's lengths."""
         return self.metric.lengths(values, a, b)
 
     def slack(self, values: NDArray[Any]) -> float:
-        """Return the metric's slack."""
         return self.metric.slack(values)
 
     def __eq__(self, other: object) -> bool:

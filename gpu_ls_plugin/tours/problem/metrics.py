@@ -211,7 +211,6 @@ class Planar(Metric):
         return bool(np.mean(rounded <= 1) > 0.5 and lost > 0.1 * real.sum())
 
     def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
         x, y = values.T
         return self.rounded(self.real(x[a] - x[b], y[a] - y[b]))
 
@@ -237,7 +236,6 @@ class Planar(Metric):
         return 4.0 * float(lost) + FLOAT32_UNDERFLOW, FLOAT32_STEPS
 
     def tree_points(self, values: Values) -> Real | None:
-        """Return the coordinates."""
         return values
 
 
@@ -255,7 +253,6 @@ class Ceil2D(Planar):
     functor = "gls::Ceil2D"
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the values, rounded up."""
         return np.ceil(values).astype(np.int64)
 
 
@@ -266,7 +263,6 @@ class Floor2D(Planar):
     functor = "gls::Floor2D"
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the values, rounded down."""
         return values.astype(np.int64)
 
 
@@ -294,7 +290,6 @@ class Man2D(Planar):
     tree_p = 1.0
 
     def real(self, dx: Real, dy: Real) -> Real:
-        """Return the sum of the absolute differences."""
         return np.abs(dx) + np.abs(dy)
 
 
@@ -306,7 +301,6 @@ class Max2D(Planar):
     tree_p = math.inf
 
     def real(self, dx: Real, dy: Real) -> Real:
-        """Return the larger absolute difference."""
         return np.maximum(np.abs(dx), np.abs(dy))
 
 
@@ -318,7 +312,6 @@ class Euclidean(Planar):
     functor = "gls::Euclidean"
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the values."""
         return values
 
 
@@ -424,7 +417,6 @@ class Geo(Globe):
         return reaches
 
     def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
         x, y, z = self.unit_vectors(values).T
         cosine = x[a] * x[b] + y[a] * y[b] + z[a] * z[b]
         near = (EARTH_RADIUS * np.arccos(np.clip(cosine, -1.0, 1.0))).astype(np.int64)
@@ -451,7 +443,6 @@ class Haversine(Globe):
     form = "decimal degrees"
 
     def radians(self, values: Values) -> Real:
-        """Return latitudes and longitudes (n, 2) in radians."""
         return np.radians(values)
 
     def data(self, values: Values) -> NDArray[Any]:
@@ -459,7 +450,6 @@ class Haversine(Globe):
         return np.concatenate([self.unit_vectors(values).ravel(), ARC_SINE])
 
     def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
         (ux, uy, uz), (vx, vy, vz) = (self.unit_vectors(values).T[:, cities] for cities in (a, b))
         chord = (ux - vx) * (ux - vx) + (uy - vy) * (uy - vy) + (uz - vz) * (uz - vz)
         other = (ux + vx) * (ux + vx) + (uy + vy) * (uy + vy) + (uz + vz) * (uz + vz)
@@ -494,11 +484,9 @@ class ExplicitReal(Metric):
             )
 
     def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
-        """Return the entries in rows `a` and columns `b`, elementwise."""
         return values[a, b].astype(np.int64 if self.integer else np.float64, copy=False)
 
     def longest(self, values: Values) -> float:
-        """Return the largest entry."""
         return float(values.max())
 
     def slack(self, values: Values) -> float:
@@ -540,5 +528,4 @@ def find_metric(metric: str | Metric) -> Metric:
     factory = (
         BUILT_IN_METRICS.get(metric) or ALIASES.get(metric) or registry.lookup("metric", metric)
     )
-    found: Metric = factory()
-    return found
+    return factory()

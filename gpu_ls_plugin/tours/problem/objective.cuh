@@ -136,7 +136,6 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
 //   chosen_depot(city)    the city to use for a candidate: lists name only one copy of the depot,
 //                         so the objective chooses which copy to use
 //   relief<Gain>()        an upper bound on the gain of a change minus the length that it saves
-//   may_relieve(change)   whether a change may gain more than the length that it saves; optional
 //   add_up(n, a, b)       whether two changes, each allowed, may be made together and gain the sum
 //                         of their gains. They cut the tour after the places a.place(0), ...
 //                         a.place(a.count - 1) and those of b, and do not overlap
@@ -193,21 +192,6 @@ GLS_DEVICE Length relief_of(const Metric& metric) {
     return 0;
   }
 }
-
-// Calls `may_relieve(change)`, or returns true if the objective has no such function. The function
-// returns false if the change cuts only routes without a penalty: such a change gains at most the
-// length that it saves.
-template <class Objective, class Change, class = void>
-struct Relieves {
-  GLS_DEVICE static bool may(const Objective&, const Change&) { return true; }
-};
-template <class Objective, class Change>
-struct Relieves<Objective, Change,
-                decltype(void(((const Objective*)nullptr)->may_relieve(*(const Change*)nullptr)))> {
-  GLS_DEVICE static bool may(const Objective& objective, const Change& change) {
-    return objective.may_relieve(change);
-  }
-};
 
 // The number that a city has in the problem; sites may be stored for renumbered cities.
 template <class Metric>

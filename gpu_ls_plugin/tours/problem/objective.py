@@ -114,11 +114,9 @@ class Length(Objective):
     length_alone = by_edges = True
 
     def most(self, problem: Problem) -> float:
-        """Return 0."""
         return 0.0
 
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return zeros."""
         return np.zeros(len(rows), dtype=problem.cost_dtype)
 
     def __repr__(self) -> str:

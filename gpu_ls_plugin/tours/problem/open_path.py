@@ -164,7 +164,6 @@ class OpenPath:
         return matrix
 
     def _has_ends(self, paths: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which paths have the given ends."""
         right = np.ones(len(paths), np.bool_)
         for end, city in ((0, self.first), (-1, self.last)):
             if city is not None:

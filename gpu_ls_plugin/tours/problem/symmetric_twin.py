@@ -68,6 +68,5 @@ class SymmetricTwin:
 
 
 def _lengths(problem: TSP) -> NDArray[np.int64]:
-    """Return the matrix of lengths (n, n)."""
     cities = np.arange(problem.n)
     return np.asarray(problem.lengths(cities[:, None], cities[None, :]), np.int64)

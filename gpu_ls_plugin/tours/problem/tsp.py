@@ -280,7 +280,6 @@ class TSP(Problem):
 
     @property
     def integer(self) -> bool:
-        """Whether lengths are integers."""
         return self.metric.integer
 
     @property
@@ -380,7 +379,6 @@ class TSP(Problem):
         return new_edges(tour)
 
     def device_data(self) -> Mapping[str, NDArray[Any]]:
-        """Return the data of the metric's functor."""
         return {"metric_data": self.metric.data(self.values)}
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:

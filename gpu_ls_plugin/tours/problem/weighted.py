@@ -134,7 +134,6 @@ class WeightedTSP(TSP):
 
     @property
     def listed(self) -> WeightedTSP:
-        """The problem whose candidate lists searches use."""
         return self if self._listed is None else self._listed
 
     @property
@@ -245,10 +244,7 @@ class Tchebycheff(Objective):
     header = "tours/problem/tchebycheff.cuh"
 
     def __init__(
-        self,
-        weights: NDArray[np.float64],
-        ideal: NDArray[np.float64],
-        functors: tuple[str, ...],
+        self, weights: NDArray[np.float64], ideal: NDArray[np.float64], functors: tuple[str, ...]
     ) -> None:
         self.weights, self.ideal = weights, ideal
         vars(self)["functor"] = f"gls::Tchebycheff<{', '.join(functors)}>"

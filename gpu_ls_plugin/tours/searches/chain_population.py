@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.core.result import Statistics
-from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.runs.population import PortablePopulation
 from gpu_ls_plugin.tours.cooperation.base import by_cost
 from gpu_ls_plugin.tours.engines.audit import check_tours, foreign_names
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
-class ChainPopulation(Population):
+class ChainPopulation(PortablePopulation):
     """The best tours of chains that kick, repair and cooperate.
 
     Copies and pickles are on the host and continue from the state of this population.
@@ -85,18 +85,11 @@ class ChainPopulation(Population):
         self.statistics = Statistics()
 
     @property
-    def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
-        """The backend of the chains."""
-        return get_backend(self._device)
-
-    @property
     def tours(self) -> Any:
-        """The best tour of each chain: an array of the backend, shape (P, n), int32."""
         return self._tours if self._begun is None else self._begun.chains.best_tours
 
     @property
     def costs(self) -> Any:
-        """The costs of the best tours: an array of the backend, shape (P,)."""
         if self.asked is not None:
             backend = self.backend
             with backend.current():
@@ -105,7 +98,6 @@ class ChainPopulation(Population):
 
     @property
     def seen(self) -> tuple[float, float]:
-        """Best and mean cost under the searched problem."""
         return self.rounds.seen
 
     def __len__(self) -> int:
@@ -169,12 +161,10 @@ class ChainPopulation(Population):
         return self.rounds.over(leg)
 
     def launch(self, leg: Leg) -> None:
-        """Run one launch of the chains."""
         self.rounds.launch(leg)
         leg.steps += 1
 
     def count(self) -> None:
-        """Add the counts of the chains to the statistics."""
         if self._descended is None:
             self.statistics.climbs = len(self)
         else:

@@ -46,12 +46,10 @@ class Descents(Population):
 
     @property
     def tours(self) -> Any:
-        """The current tours."""
         return self.engine.tours
 
     @property
     def costs(self) -> Any:
-        """The costs of the current tours."""
         return tour_costs(self.engine.backend, self.engine.problem, self.tours)
 
     def over(self, leg: Leg) -> str | None:
@@ -69,7 +67,6 @@ class Descents(Population):
         pace.follow(leg.left)
 
     def count(self) -> None:
-        """Add the counts of the engine since the last call to the statistics."""
         engine, before, statistics = self.engine, self._counted, self.statistics
         passes, moves = engine.made()
         evaluations = engine.evaluations(passes)

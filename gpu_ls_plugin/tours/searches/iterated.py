@@ -22,10 +22,7 @@ from gpu_ls_plugin.tours.engines import compiling_ahead, engines
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.tours.engines.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.tours.engines.chains.parted import PartedTours
-from gpu_ls_plugin.tours.engines.chains.start import (
-    chains_of_other_domains,
-    kicks_of_other_domains,
-)
+from gpu_ls_plugin.tours.engines.chains.start import chains_of_other_domains, kicks_of_other_domains
 from gpu_ls_plugin.tours.engines.compiling_ahead import SMALLEST_KICKED, compile_chains
 from gpu_ls_plugin.tours.engines.pivoting import First
 from gpu_ls_plugin.tours.kicks.base import Perturbation, as_perturbation

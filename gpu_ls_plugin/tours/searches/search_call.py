@@ -35,7 +35,6 @@ class Call:
 
     Parameters
     ----------
-    problem : Problem
     parts : sequence
         Parts of the search. Each has a method ``check(problem)``, which raises if the part cannot
         work on the problem.
@@ -48,12 +47,8 @@ class Call:
 
     Attributes
     ----------
-    backend : Backend
-    seed, first_row, max_moves : int
-    stopwatch : Stopwatch
     tours : array of the backend, shape (P, n), int32
         The search improves them in place.
-    statistics : Statistics
     stopped : bool
         Whether the search must not start any more rows.
     """

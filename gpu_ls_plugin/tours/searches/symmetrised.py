@@ -146,7 +146,6 @@ class Symmetrised(compiling_ahead.CompilesAhead):
         call.statistics.history = [of_tours(point) for point in found.statistics.history]
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
-        """Compile the programs for a batch like `tours`."""
         self._compile_ahead(tour_problem(problem), tours, backend, None)
 
     def _compile_ahead(

@@ -70,7 +70,6 @@ class Capacities(Mask):
             )
 
     def functor(self) -> str:
-        """Return the C++ type."""
         return "gls::Capacities"
 
     def words(self, sizes: NDArray[Any]) -> list[Any]:

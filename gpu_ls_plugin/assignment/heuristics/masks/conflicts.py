@@ -69,7 +69,6 @@ class Conflicts(Mask):
             )
 
     def functor(self) -> str:
-        """Return the C++ type."""
         return "gls::Conflicts"
 
     def words(self, sizes: NDArray[Any]) -> list[Any]:
@@ -97,7 +96,6 @@ class Distinct(Mask):
         """Accept all variables."""
 
     def functor(self) -> str:
-        """Return the C++ type."""
         return "gls::Distinct"
 
     def words(self, sizes: NDArray[Any]) -> list[Any]:

@@ -25,25 +25,20 @@ class Duration(Resource):
     segments = 1
 
     def check(self, problem: RoutedProblem) -> None:
-        """Raise UnsupportedProblemError if durations are not limited."""
         if problem.route_limit is None:
             raise UnsupportedProblemError("problem: durations of its routes are not limited")
 
     def segment_bytes(self, problem: RoutedProblem) -> int:
-        """Return 8."""
         return 8
 
     def turns(self, problem: RoutedProblem) -> bool:
-        """Return whether lengths are asymmetric."""
         return not problem.symmetric
 
     def functor(self, problem: RoutedProblem) -> str:
-        """Return gls::Duration."""
         amount = "gls::int64" if problem.service_times.dtype.kind == "i" else "double"
         return f"gls::Duration<{amount}, {str(self.turns(problem)).lower()}>"
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
-        """Return the words of gls::DurationData."""
         services = backend.xp.asarray(problem.service_times)
         limit = problem.tolerated_limit
         assert limit is not None
@@ -56,7 +51,6 @@ class Duration(Resource):
         return in_order(HEADER, "DurationData", data)
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the total duration of each row's routes beyond the limit, shape (P,)."""
         durations = giant_tours.route_sums(problem, rows).durations
         excess: NDArray[Any] = giant_tours.beyond_limit(problem, durations).sum(axis=1)
         return excess

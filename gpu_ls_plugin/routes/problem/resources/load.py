@@ -48,28 +48,23 @@ class Load(Resource):
         vars(self)["name"] = name
 
     def of_nodes(self, nodes: NDArray[np.int64]) -> Load:
-        """Return the load of some of the nodes."""
         if self.demands is None:
             return self
         return Load(self.demands[nodes], self.capacity, self.name)
 
     def functor(self, problem: RoutedProblem) -> str:
-        """Return gls::Load."""
         return "gls::Load"
 
     def segment_bytes(self, problem: RoutedProblem) -> int:
-        """Return 4."""
         return 4
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
-        """Return the words of gls::LoadData."""
         demands, capacity = self.limited(problem)
         words = backend.xp.asarray(demands.astype("int32"))
         data = {"demands": words, "customers": problem.customers, "capacity": capacity}
         return in_order(HEADER, "LoadData", data)
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the total load of each row's routes beyond the capacity, shape (P,)."""
         demands, capacity = self.limited(problem)
         loads = giant_tours.sums_of(problem, rows, demands)
         excess: NDArray[Any] = np.maximum(loads - capacity, 0).sum(axis=1)

@@ -111,7 +111,6 @@ class TimeWindows(Resource):
         return whole and all(limit.is_integer() for limit in limits)
 
     def check(self, problem: RoutedProblem) -> None:
-        """Raise UnsupportedProblemError if the windows do not fit a problem."""
         nodes = len(self.windows)
         if nodes != problem.customers + 1:
             raise UnsupportedProblemError(
@@ -124,13 +123,11 @@ class TimeWindows(Resource):
             )
 
     def of_nodes(self, nodes: NDArray[np.int64]) -> TimeWindows:
-        """Return the windows of some of the nodes."""
         durations = None if self.durations is None else self.durations[np.ix_(nodes, nodes)]
         windows, releases = self.windows[nodes], self.release_times[nodes]
         return TimeWindows(windows, releases, durations, self.start_window, self.limit)
 
     def functor(self, problem: RoutedProblem) -> str:
-        """Return gls::TimeWindows."""
         own = str(self.durations is not None).lower()
         return f"gls::TimeWindows<{self._amount(problem)[0]}, {own}>"
 
@@ -139,7 +136,6 @@ class TimeWindows(Resource):
         return 48
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
-        """Return the words of gls::TimeWindowsData."""
         dtype, cast = self._amount(problem)[1:]
         windows = self.windows
         first, last = self._starts(problem)

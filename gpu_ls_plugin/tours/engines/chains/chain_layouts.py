@@ -49,7 +49,6 @@ class PartShape(ChainShape):
     """The layout of chains on parts."""
 
     def shared_bytes(self, n: int) -> int:
-        """Return how many bytes of dynamic shared memory a block needs."""
         return self.teams * part_bytes(n, self.needs)
 
 

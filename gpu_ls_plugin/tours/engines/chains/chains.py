@@ -256,7 +256,7 @@ class FusedChains(Chains):
             **parts.arguments,
             **batch_data(self.start.backend, self.start.problem, len(self.tours)),
             **self.state_arguments,
-            "ahead": layout.ahead(parts.steps, parts.needs.listed),
+            "ahead": layout.ahead(parts.steps),
             "seed": start.seed,
             "first_row": start.first_row,
             "max_moves": start.max_moves,
@@ -271,11 +271,9 @@ class FusedChains(Chains):
         return 8 * n + tour_layouts.chain_bytes(n, 4) + 128
 
     def first_kicks(self) -> int:
-        """Return a number of kicks for the first launch."""
         return chain_layouts.first_kicks(self.start.backend, len(self.tours))
 
     def moves_per_look(self) -> int:
-        """Return how many moves a look at a city evaluates."""
         return self.parts.neighbours
 
 

@@ -112,12 +112,10 @@ class PartedTours(Chains):
         return True
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the chains."""
         own = {"round": self._round, "random": self._random.bit_generator.state, "unit": self._unit}
         return super().state() | own
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from the state of a batch with the same number of tours."""
         super().restore(state)
         self._round, self._unit = state["round"], state["unit"]
         self._random.bit_generator.state = state["random"]
@@ -138,7 +136,6 @@ class PartedTours(Chains):
         return kicks
 
     def moves_per_look(self) -> int:
-        """Return how many moves a look at a city evaluates."""
         return self.parts.neighbours
 
     def _make_round(self, until: int, level: float, most: int, seconds: float) -> int:

@@ -43,7 +43,6 @@ class Rounds(Population):
 
     Parameters
     ----------
-    chains : ChainState
     statistics : Statistics
         The rounds add their counts and times to it.
     search : Repair, optional
@@ -84,12 +83,10 @@ class Rounds(Population):
 
     @property
     def tours(self) -> Any:
-        """The best tour of each chain."""
         return self.chains.best_tours
 
     @property
     def costs(self) -> Any:
-        """The costs of the best tours, as the search computes them."""
         return self.chains.best_costs
 
     def over(self, leg: Leg) -> str | None:
@@ -135,7 +132,6 @@ class Rounds(Population):
                 self._stir(leg.left)
 
     def count(self) -> None:
-        """Add what the chains have counted since the last call to the statistics."""
         statistics, counted = self.statistics, self._counts()
         if self._counted is None:
             self._counted = counted

@@ -38,8 +38,7 @@ class Repair(Parameters, Protocol):
     """The local search that repairs a batch of tours: a `LocalSearch`."""
 
     @property
-    def parts(self) -> tuple[Any, ...]:
-        """Parts that the kernels of the search contain, in addition to the metric."""
+    def parts(self) -> tuple[Any, ...]: ...
 
     def __call__(
         self,

@@ -108,7 +108,6 @@ class BestSweep(Engine):
         return n * (4 + 4) + chunks * shares * FOUND_BYTES + 64
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Queue up to `passes` passes of each unfinished tour."""
         watch = Stopwatch.of(seconds)
         for _ in range(passes):
             if not self.evaluate(watch.left):
@@ -124,5 +123,4 @@ class BestSweep(Engine):
         return 1
 
     def moves_per_evaluation(self) -> int:
-        """Return the size of the neighbourhood."""
         return self.problem.n * self._parts.neighbours

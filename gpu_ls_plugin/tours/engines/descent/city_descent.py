@@ -39,13 +39,7 @@ PARAMETERS = (
 
 
 def city_kernel(
-    name: str,
-    template: str,
-    own: str,
-    metric: Metric,
-    moves: Moves,
-    team: str,
-    memory: str,
+    name: str, template: str, own: str, metric: Metric, moves: Moves, team: str, memory: str
 ) -> Kernel:
     """Compose a kernel whose teams search one tour each.
 
@@ -96,11 +90,9 @@ class CityDescent(PersistentEngine):
         return 8 * n + tour_layouts.tour_bytes(n, 4) + 64
 
     def first_passes(self) -> int:
-        """Return a number of looks for the first launch."""
         return descent_layouts.looks_of_a_launch(self.backend, len(self.tours))
 
     def moves_per_evaluation(self) -> int:
-        """Return how many moves a look at a city evaluates."""
         return self._parts.neighbours
 
 
@@ -131,7 +123,7 @@ class Descent(CityDescent):
             shape = descent_layouts.descent_shape(
                 n, per_processor, backend.shared_memory, layout, parts.needs
             )
-            self._arguments["ahead"] = shape.ahead(parts.steps, parts.needs.listed)
+            self._arguments["ahead"] = shape.ahead(parts.steps)
             self._lay_out(shape)
         self._kernel = descent_kernel(search_metric(problem), parts.moves, self._team, self._memory)
 

@@ -28,7 +28,6 @@ WARPS = (16, 12, 8, 6, 4, 2, 1)  # possible numbers of warps per block, if each 
 BLOCK_LANES = {2_000: 128, 8_000: 256}
 FEW = 2  # tours per multiprocessor; if there are more, a block has only half of these lanes
 SOME = 8  # tours per multiprocessor; with at least this many, each tour gets a warp
-LISTED_BYTES = 16  # per lane of a block, for shared lists of moves
 # Chunks of a sweep: maximum number of cities of all tours together, number of cities per chunk, and
 # number of blocks that share the first steps of a chunk. In small instances, many blocks share the
 # work at cities with long edges; in large ones, it matters more that neighbouring lanes read
@@ -62,7 +61,7 @@ def descent_shape(
 
     def room(lanes: int) -> int:
         scouts = 2 * lanes * survivor_bytes(needs.length_bytes)
-        return shared_memory - scouts - needs.listed * lanes * LISTED_BYTES - BLOCK_OVERHEAD
+        return shared_memory - scouts - BLOCK_OVERHEAD
 
     def fitting(teams: int) -> bool:
         return n <= LARGEST_SHORT and teams * own + sites <= room(32 * teams)
@@ -101,7 +100,6 @@ class MultiShape(DescentShape):
     """The layout of multi improvement."""
 
     def shared_bytes(self, n: int) -> int:
-        """Return how many bytes of dynamic shared memory a block needs."""
         return super().shared_bytes(n) + LOOK_BATCH_BYTES * self.in_shared
 
 

@@ -2,7 +2,6 @@
 // gain, then by (direction, candidate, variant).
 #pragma once
 
-#include "tours/engines/descent/listed_moves.cuh"
 #include "tours/engines/descent/work_queue.cuh"
 
 namespace gls {
@@ -167,15 +166,6 @@ GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int 
   }
 }
 
-// Tells a view that gains below `least` are useless from now on. The call has no effect on a GPU,
-// where lanes share the variants.
-template <class View, class Length = typename View::Length>
-GLS_DEVICE void expect(const View& view, Length least) {
-#ifndef __CUDACC__
-  view.least = least;
-#endif
-}
-
 // Returns `best`, or the best move of a first step if that is better. The moves of the step are
 // numbered from `index` on.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
@@ -185,12 +175,9 @@ GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, 
     if (gain <= 0 || gain < best.gain) return;
     const Found other{{rank, index + variant, gain}};
     if (gain > best.gain || other < best) best = other;
-    expect(view, best.gain);
   };
-  expect(view, best.gain);
   if constexpr (SharesLengths<Neighbourhood>::kValue) {
     Neighbourhood::each_gain(view, first, take);
-    expect(view, Length(0));
     return best;
   }
   const int variants = Neighbourhood::variants(view.candidates.degree);
@@ -199,7 +186,6 @@ GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, 
     Move unused;
     take(variant, Neighbourhood::gain(view, first, variant, unused));
   }
-  expect(view, Length(0));
   return best;
 }
 
@@ -316,9 +302,8 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
 
 // Collects in `survivors` the first steps that gain, and returns how many. An item is a city and
 // one of its candidates. The function starts at item number `item`, and stops as soon as it has
-// found a step. If it `gathers`, it goes on until `survivors` has no room for the next steps.
-template <bool gathers = false, class Team, class View, class Queue,
-          class Length = typename View::Length>
+// found a step.
+template <class Team, class View, class Queue, class Length = typename View::Length>
 GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue& queue,
                                 const Choices& choices, int items, int& item,
                                 Survivor<Length>* survivors) {
@@ -326,19 +311,18 @@ GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue&
   const int lane = team.lane(), breadth = choices.breadth.divisor;
   int count = 0;
 #pragma unroll 1
-  for (; item < items && (gathers || count == 0); item += kLanes) {
+  for (; item < items && count == 0; item += kLanes) {
     const bool within = item + lane < items;
     const int number = (within ? item + lane : item) * queue.shares + queue.share;
     const int rank = choices.breadth.quotient(number), near = number - rank * breadth;
     const FirstSteps<Length> first(view, choices.directions, queue[rank], near);
     const bool backward = within & first.gains[0], forward = within & first.gains[1];
     const Compacted kept = team.compact(backward, forward);
-    if (gathers && count + kept.total > 2 * kLanes) break;
-    Survivor<Length>* to = &survivors[(gathers ? count : 0) + kept.place];
+    Survivor<Length>* to = &survivors[kept.place];
     if (backward) (to++)->set(first.in[0], rank, near);
     if (forward) to->set(first.in[1], rank, breadth + near);
-    count = (gathers ? count : 0) + kept.total;
-    if (gathers || count == 0) team.sync();  // before the next compaction
+    count = kept.total;
+    if (count == 0) team.sync();  // before the next compaction
   }
   team.sync();
   return count;
@@ -423,105 +407,6 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
   return Found::kStops ? best : least_of_all(team, own);
 }
 
-// The pairs of a survivor and a variant, numbered variant by variant.
-template <class Length>
-struct ByVariant {
-  const Survivor<Length>* survivors;
-  int count;
-  Divisor divisor;
-
-  GLS_DEVICE ByVariant(const Survivor<Length>* survivors, int count)
-      : survivors(survivors), count(count), divisor(count > 0 ? count : 1) {}
-  GLS_DEVICE int variant(int move) const { return divisor.quotient(move); }
-  GLS_DEVICE const Survivor<Length>& survivor(int move) const {
-    return survivors[move - variant(move) * count];
-  }
-};
-
-// Counts the promising moves (listed_moves.cuh) of a number of pairs of a survivor and a variant.
-// A lane takes one pair in each turn. The first lane's first pair is number `base` of `moves`.
-template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
-GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
-                                   const ByVariant<Length>& numbers, int base, int moves) {
-  ListedByTurn listed;
-#pragma unroll 1
-  for (int turn = 0; turn < ListedByTurn::kTurns; ++turn) {
-    const int number = base + turn * Team::kLanes + team.lane();
-    if (number >= moves) break;
-    const auto first = numbers.survivor(number).first();
-    listed.set(turn, count_moves<Neighbourhood>(view, first, numbers.variant(number)));
-  }
-  return listed;
-}
-
-// Returns the best move of all lanes, and writes it if the lanes found it among the pairs of the
-// last call of `list_moves`. `leading` is the number of the lane's best move among these pairs; it
-// is kNowhere if the lane found its best move earlier.
-template <class Team, class Found>
-GLS_DEVICE Found least_listed(const Team& team, const Found& own, int leading, const Move& its_move,
-                              Move& move) {
-  const Found best = team.least(own);
-  const bool leads = leading != kNowhere && own == best && own.gain == best.gain;
-  // Several lanes may have found moves of the same variant with the same gain.
-  const int first = team.least(leads ? leading : kNowhere);
-  if (leads && first == leading) move = its_move;
-  return best;
-}
-
-// As `look_together`, but for an objective that is slow to evaluate. Lanes count the promising
-// moves (listed_moves.cuh) of the same variant of several first steps, and then share these moves.
-template <class Neighbourhood, class Found, class Team, class View, class Queue>
-GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& queue,
-                               const Choices& choices, int end,
-                               ScoutMemory<Team, typename View::Length>& memory) {
-  using Length = typename View::Length;
-  using Place = gls::Place<Neighbourhood>;
-  constexpr int kLanes = Team::kLanes, kGroup = ListedByTurn::kTurns * kLanes;
-  constexpr int kNumber = 16;  // how many bits the number of a move of a variant has
-  const View its_view = view;  // a copy, for functions out of line
-  int items = items_of(queue, choices, end), item = 0;
-  Found best{{kNowhere, 0, 0}}, own = best;
-  Move its_moves[2];  // the lane's best move, and room for the next
-  int spare = 0;
-#pragma unroll 1
-  while (item < items) {
-    const int count =
-        next_first_steps<true>(team, view, queue, choices, items, item, memory.survivors);
-    const int moves = count * choices.variants.divisor;
-    const ByVariant<Length> numbers(memory.survivors, count);
-#pragma unroll 1
-    for (int base = 0; base < moves; base += kGroup) {
-      const ListedByTurn listed = list_moves<Neighbourhood>(team, view, numbers, base, moves);
-      int leading = kNowhere;  // pair and number of the lane's best move, if found in this group
-      team.share(listed, [&](int lane, int number, const ListedByTurn& counts) {
-        const int index = base + counts.turn_of(number) * kLanes + lane;
-        const int variant = numbers.variant(index);
-        const Survivor<Length>& from = numbers.survivor(index);
-        const FirstStep<Length> first = from.first();
-        const Length gain =
-            gain_of_listed<Neighbourhood>(&its_view, &first, variant, number, &its_moves[spare]);
-        const Found other{{Place::of(from.rank(), from.choice()),
-                           from.choice() * choices.variants.divisor + variant, gain}};
-        if (gain > 0 && other < own) own = other, leading = index << kNumber | number, spare ^= 1;
-      });
-      if constexpr (Found::kStops) {
-        if (!team.any(own.rank != kNowhere)) continue;
-        best = least_listed(team, own, leading, its_moves[spare ^ 1], memory.move);
-        // Stop, unless moves of the first city with an improving move are left to evaluate.
-        const int next = base + kGroup < moves ? Place::city(best.rank)
-                         : item < items        ? choices.breadth.quotient(item)
-                                               : kNowhere;
-        if (next > Place::city(best.rank)) {
-          items = 0;
-          break;
-        }
-      }
-    }
-    team.sync();
-  }
-  return Found::kStops ? best : least_of_all(team, own);
-}
-
 // As `look_each`, but with all lanes of a team.
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE void look_each_together(const Team& team, const View& view, const Cities& queue,
@@ -576,12 +461,7 @@ template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
                       int end, ScoutMemory<Team, typename View::Length>& memory) {
 #ifdef __CUDACC__
-  constexpr int listed =
-      keeps<typename View::Lengths::Metric>() ? ListedMoves<Neighbourhood>::kValue : 0;
-  constexpr bool lists = listed > 0 && listed <= ListedByTurn::kMost;
-  if constexpr (Team::kLanes > 1 && lists) {
-    return look_by_lists<Neighbourhood, Found>(team, view, queue, choices, end, memory);
-  } else if constexpr (Team::kLanes > 1) {
+  if constexpr (Team::kLanes > 1) {
     return look_together<Neighbourhood, Found>(team, view, queue, choices, end, memory);
   } else
 #endif

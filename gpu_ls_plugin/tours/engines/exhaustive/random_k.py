@@ -141,7 +141,8 @@ class RandomKSteps(Engine):
             "metric_data": search_data(backend, problem),
             "n": n,
             **NO_SITES,
-            "slack": _slack(problem),
+            # The error of six estimates, minus the least gain: 1 for integers.
+            "slack": float32_above(6 * problem.metric.slack(problem.values) - problem.integer),
             "samples": k,
             "shares": 1,
             "seed": seed,
@@ -170,7 +171,6 @@ class RandomKSteps(Engine):
         return 4 * n + 64 + 2 * RANKED_BYTES
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let each unfinished tour make up to `passes` passes; no pass begins after `seconds`."""
         if self.backend.name == "cpu":
             arguments = self._arguments | {"passes": passes}
             self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
@@ -194,7 +194,6 @@ class RandomKSteps(Engine):
         return CUDA_SECONDS["sample"] * self._k / self.backend.processors + 1e-9
 
     def first_passes(self) -> int:
-        """Return a number of passes for the first launch."""
         size, seconds = len(self.tours), self._seconds_of_step()
         if self.backend.name == "cpu":
             seconds *= -(-size // self.backend.processors)
@@ -203,10 +202,4 @@ class RandomKSteps(Engine):
         return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
     def moves_per_evaluation(self) -> int:
-        """Return how many reconnections of k triples a pass evaluates."""
         return self._k * (RECONNECTIONS - self._first_way)
-
-
-def _slack(problem: TSP) -> float:
-    """Return an error bound for six estimates, minus the least gain: 1 for integers, else 0."""
-    return float32_above(6 * problem.metric.slack(problem.values) - problem.integer)

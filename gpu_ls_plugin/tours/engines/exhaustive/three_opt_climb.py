@@ -135,7 +135,6 @@ class ThreeOptClimb(Engine):
         return 4 * n + 64
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let each unfinished tour make up to `passes` passes; no pass begins after `seconds`."""
         if self.backend.name == "cpu":
             arguments = self._arguments | {"passes": passes}
             self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
@@ -154,7 +153,6 @@ class ThreeOptClimb(Engine):
         return CUDA_SECONDS_PER_TRIPLE * triples / self.backend.processors + 1e-6
 
     def first_passes(self) -> int:
-        """Return a number of passes for the first launch."""
         size = len(self.tours)
         if self.backend.name == "cpu":
             seconds = self._seconds_of_pass() * -(-size // self.backend.processors)

@@ -136,7 +136,7 @@ class TwoOptClimb(Engine):
             "metric_data": metric_data(backend, problem),
             "n": n,
             **NO_SITES,
-            "slack": _move_slack(problem),
+            "slack": float32_above(2 * problem.metric.slack(problem.values)),  # of two new edges
             "neighbours": None,
             "lengths": None,
             "degree": 0,
@@ -169,7 +169,6 @@ class TwoOptClimb(Engine):
         return n * (4 + (ROW_BYTES if moves_per_pass > 1 else 0)) + 64
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let each unfinished tour make up to `passes` passes; no pass begins after `seconds`."""
         for _, own in self.slices(self._together, seconds):
             self.backend.launch(
                 self._kernel,
@@ -187,15 +186,8 @@ class TwoOptClimb(Engine):
         return seconds * max(0, self.moves_per_evaluation()) + 1e-9
 
     def first_passes(self) -> int:
-        """Return a number of passes for the first launch."""
         share = -(-len(self.tours) // self.backend.processors)
         return max(1, int(tuning.LAUNCH_SECONDS / (share * self._seconds_of_pass())))
 
     def moves_per_evaluation(self) -> int:
-        """Return the size of the neighbourhood."""
         return self.problem.n * (self.problem.n - 3) // 2
-
-
-def _move_slack(problem: TSP) -> float:
-    """Return a bound on the error of a move's estimated change; a move adds two edges."""
-    return float32_above(2 * problem.metric.slack(problem.values))

@@ -100,7 +100,6 @@ def filter_mode(
     Parameters
     ----------
     backend : {"cpu", "cuda"}
-    edges, n : int
     opens : bool
         Whether the filter tests openings.
     ordered : bool

@@ -24,10 +24,7 @@ STEPS = {
     "masked": ("EvaluateMasked<{moves}, {sink}>",),
     "fused": ("EvaluateFused<{moves}, {sink}>",),
     "whole": ("EvaluateWhole<{moves}, {sink}>",),
-    "openings": (
-        "ListOpenings<{moves}>",
-        "EvaluateOpenings<{moves}, {sink}>",
-    ),
+    "openings": ("ListOpenings<{moves}>", "EvaluateOpenings<{moves}, {sink}>"),
 }
 HEADERS = {"whole": "tours/engines/filtered/whole_mode.cuh"}  # of modes that have a separate header
 
@@ -75,10 +72,7 @@ class FilteredKernels:
 
     def _evaluation(self, header: str, step: str) -> Kernel:
         return self._kernel(
-            header,
-            step.partition("<")[0],
-            f"OnSlots<{self.warp}, gls::{step}>",
-            self.warp,
+            header, step.partition("<")[0], f"OnSlots<{self.warp}, gls::{step}>", self.warp
         )
 
     def _kernel(self, header: str, name: str, body: str, team: str) -> Kernel:

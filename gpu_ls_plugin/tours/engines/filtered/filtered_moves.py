@@ -168,7 +168,6 @@ class FilteredMoves(Engine):
                 return
 
     def unfinished(self) -> int:
-        """Wait for the launches; return how many tours can still be improved."""
         left = super().unfinished()
         if left and (done := int(self.pass_counts.sum())):
             self._kept = self.evaluations(done) / (done * self.moves_per_evaluation())
