@@ -1,10 +1,12 @@
-"""Launch layouts of rows on linked lists, and the memory of their lists."""
+"""Launch layouts of rows on linked lists, the memory of their lists, and near nodes."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, list_bytes
+from gpu_ls_plugin.routes.kernels.near_nodes import near_nodes
 from tests.helpers import host_program
 from tests.helpers.routing import random_cvrp
 
@@ -52,3 +54,19 @@ def test_python_and_kernels_agree_on_the_size_of_lists(kind, city, city_bytes):
         counts=[problem.n],
     )
     assert found == [list_bytes(problem, city_bytes)]
+
+
+def test_near_nodes_are_those_of_a_stable_sort():
+    problem = random_cvrp("windows", 40)
+    nodes = np.arange(41)
+    (part,) = problem.resources
+    ways = [
+        problem.nodes.lengths(a, b) + part.apart(problem, a, b)
+        for a, b in (np.ix_(nodes, nodes), np.ix_(nodes, nodes)[::-1])
+    ]
+    apart = np.minimum(*ways).astype(float)
+    np.fill_diagonal(apart, np.inf)
+    assert len(np.unique(apart)) < apart.size / 3  # many are equal
+    for each in (1, 8, 40):
+        expected = np.argsort(apart, axis=1, kind="stable")[:, :each]
+        np.testing.assert_array_equal(near_nodes(problem, each), expected)
