@@ -53,13 +53,13 @@ def test_chains_whose_price_changes_know_the_costs_of_their_tours(kind, soft, ba
         PRICED.exchange(chains, 0.5)
         priced = problem
         if soft:
-            priced = problem.penalised(load=max(1, round(40 * chains.price)))
+            priced = problem.penalised(load=max(1, round(40 * float(chains.price[0]))))
         assert_exact_costs(chains, priced)
         feasible = where.to_numpy(chains.feasible())
         assert (feasible == problem.feasible(where.to_numpy(chains.tours))).all() or not soft
         kept = problem.feasible(where.to_numpy(chains.best_tours))
         assert kept[problem.feasible(starts)].all()
-    assert (chains.price != 1) == soft
+    assert np.all(chains.price != 1) == soft
 
 
 @pytest.mark.slow
@@ -97,7 +97,28 @@ def test_the_price_follows_the_share_of_feasible_tours(feasible, rises):
     assert infeasible.any() and ((chains.costs > before) == (infeasible & rises)).all()
     excess = problem.violations(chains.tours).load
     lengths = problem.cost(chains.tours)
-    assert (chains.costs == lengths + max(1, round(8 * chains.price)) * excess).all()
+    assert (chains.costs == lengths + max(1, round(8 * float(chains.price[0]))) * excess).all()
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["duration", "windows", "two loads"])
+def test_the_price_of_each_resource_follows_its_own_share(kind, backend):
+    problem = random_cvrp(kind, 30, 1)
+    hard = problem.tsp.objective.resources
+    problem = problem.penalised(load=8, duration=8, **{part.name: 8 for part in problem.resources})
+    starts = giant_tours(problem, 40, 2)
+    _, chains = chains_on(problem, starts, search_of(PRICED), backend)
+    due = problem.violations(starts)
+    of_each = {"load": due.load, "duration": due.duration, **due.resources}
+    shares = [(of_each[part.name] == 0).mean() for part in hard]
+    assert chains.keeping() == pytest.approx(shares)
+    assert shares[0] != shares[1]
+    low, high = sorted(shares)
+    set_price(chains, ((low + high) / 2) ** 2)
+    assert (chains.price > 1).tolist() == [share == low for share in shares]
+    priced = dict(zip((part.name for part in hard), 8 * chains.price, strict=True))
+    whole = {name: round(price) for name, price in priced.items()}
+    assert_exact_costs(chains, problem.penalised(**whole))
 
 
 def test_infeasible_tours_count_as_the_most_expensive_feasible_one():

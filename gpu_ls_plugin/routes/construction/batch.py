@@ -149,7 +149,7 @@ class RouteBatch:
     def _resource_words(self) -> Any:
         """Return the words of further resources, with their prices, on the backend."""
         words: list[Any] = []
-        prices = _routing(self.problem).weights(1.0, further=True)
+        prices = self._further_weights(1.0)
         self._price_places = []
         for part, price in zip(self.problem.resources, prices, strict=True):
             self._price_places.append(len(words))
@@ -158,11 +158,15 @@ class RouteBatch:
         self._resources = packed_words(self.backend.xp, self._kept, self.backend.address)
         return self._resources
 
-    def reprice(self, price: float) -> None:
-        """Multiply the prices of further resources by `price`."""
+    def reprice(self, price: Any) -> None:
+        """Multiply the prices of further resources by `price`; see `Routing.weights`."""
         if self._price_places:
-            prices = _routing(self.problem).weights(price, further=True)
+            prices = self._further_weights(price)
             self._resources[self._price_places] = self.backend.xp.asarray(prices)
+
+    def _further_weights(self, price: Any) -> NDArray[np.uint64]:
+        routing = _routing(self.problem)
+        return routing.weights(price)[len(routing.built_in) :]
 
     def numbers(self, dtype: Any, *shape: int) -> Any:
         """Return an uninitialised array on the backend, shape (size, *shape)."""

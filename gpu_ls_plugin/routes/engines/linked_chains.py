@@ -73,7 +73,7 @@ class LinkedChains(PricedChains):
             "patience": self.patience,
         }
 
-    def set_weights(self, price: float) -> None:
+    def set_weights(self, price: Any) -> None:
         objective, weights = self.start.problem.objective, self._arguments["weights"]
         assert isinstance(objective, Routing)
         built_in = len(objective.built_in)

@@ -1,11 +1,14 @@
-"""Chains of giant tours whose price of violations follows the share of feasible tours."""
+"""Chains of giant tours whose prices of violations follow the shares of tours that keep limits."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import NO_LIMIT
@@ -14,10 +17,17 @@ from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.cooperation.migration import Migration
 from gpu_ls_plugin.tours.engines.chains.chains import Chains
-from gpu_ls_plugin.tours.kernels.evaluation import add_up, lengths_of, nothing_paid
+from gpu_ls_plugin.tours.kernels.evaluation import (
+    FROM_SCRATCH,
+    add_up,
+    lengths_of,
+    nothing_paid,
+)
 from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.problem.tsp import TSP
@@ -26,15 +36,24 @@ LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # limits, as multiples of the problem's pe
 
 
 class PricedChains(Chains):
-    """Chains of giant tours in which violations cost `price` times the penalties of the problem."""
+    """Chains of giant tours in which violations cost `price` times the penalties of the problem.
 
-    price = 1.0
+    `price` has a number for each resource: load, duration if it is limited, and further ones.
+    """
+
+    price: Any = 1.0
 
     _arguments: dict[str, Any]
-    _weight_places: Any = None
+
+    @cached_property
+    def _weight_places(self) -> Any:
+        """Where the data of the problem hold the weights of resources: array of the backend."""
+        backend, objective = self.start.backend, self.start.problem.objective
+        assert isinstance(objective, Routing)
+        return backend.xp.asarray(objective.weight_places(backend))
 
     @abstractmethod
-    def set_weights(self, price: float) -> None:
+    def set_weights(self, price: Any) -> None:
         """Set the price of violations in kicks and repairs."""
 
     def state(self) -> dict[str, Any]:
@@ -44,10 +63,10 @@ class PricedChains(Chains):
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a saved state of the same number of chains, with the saved price."""
         super().restore(state)
-        if state["price"] != self.price:
+        if (state["price"] != self.price).any():
             self.reprice(state["price"])
 
-    def reprice(self, price: float) -> None:
+    def reprice(self, price: Any) -> None:
         """Set the price of violations and update the costs of the tours.
 
         If costs are integers, penalties are rounded to integers of at least 1.
@@ -55,9 +74,7 @@ class PricedChains(Chains):
         backend, problem = self.start.backend, self.start.problem
         objective, data = problem.objective, self._arguments["metric_data"]
         assert isinstance(objective, Routing)
-        self.price = price
-        if self._weight_places is None:
-            self._weight_places = backend.xp.asarray(objective.weight_places(backend))
+        self.price = price = np.ones(len(objective.resources)) * price
         data[self._weight_places] = backend.xp.asarray(objective.weights(price))
         self.set_weights(price)
         for tours, costs in ((self.tours, self.costs), (self.best_tours, self.best_costs)):
@@ -68,18 +85,33 @@ class PricedChains(Chains):
         lengths = lengths_of(self.start.backend, self.start.problem, self.tours)
         return nothing_paid(self.costs, lengths)
 
+    def keeping(self) -> NDArray[np.float64]:
+        """Return the share of the current tours that keep the limit of each resource."""
+        backend, problem, places = self.start.backend, self.start.problem, self._weight_places
+        if len(places) == 1:
+            return np.array([float(self.feasible().mean())])
+        lengths, costs, shares = lengths_of(backend, problem, self.tours), self.costs.copy(), []
+        for place in places:
+            alone = self._arguments["metric_data"].copy()
+            alone[places[places != place]] = 0  # other resources are free
+            add_up(backend, search_metric(problem), {"metric_data": alone}, self.tours, costs)
+            shares.append(float(nothing_paid(costs, lengths, FROM_SCRATCH).mean()))
+        return np.array(shares)
+
 
 def set_price(chains: PricedChains, feasible: float) -> None:
     """Change the price of violations so that the share of feasible tours approaches `feasible`.
 
-    If constraints are hard, the price is not used and stays as it is. Vidal (2022) adjusts the
-    penalties of a population in this way.
+    The price of each resource follows the share of tours that keep its limit: `feasible` if there
+    is one, otherwise the root, as if limits were broken independently. If constraints are hard, the
+    price is not used and stays as it is. Vidal (2022) adjusts the penalties of a population in this
+    way.
     """
     if routing_problem(chains.start.problem).penalties is None:
         return
-    share = float(chains.start.backend.to_numpy(chains.feasible()).mean())
-    price = chains.price * math.exp(feasible - share)
-    chains.reprice(min(max(price, LEAST_PRICE), MOST_PRICE))
+    shares = chains.keeping()
+    wanted = feasible ** (1 / len(shares))
+    chains.reprice(np.clip(chains.price * np.exp(wanted - shares), LEAST_PRICE, MOST_PRICE))
 
 
 def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:

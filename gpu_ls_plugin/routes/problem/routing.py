@@ -162,18 +162,16 @@ class Routing(Objective):
             places.append(places[-1] + own)
         return places
 
-    def weights(self, price: float, *, further: bool = False) -> NDArray[np.uint64]:
-        """Return the weights of resources, multiplied by `price`, as words for a search.
+    def weights(self, price: Any) -> NDArray[np.uint64]:
+        """Return the weights of resources as words for a search.
 
-        These are all resources or, if `further`, those that are not built in.
+        They are multiplied by `price`, a number or one for each resource.
         """
-        parts = self.problem.resources if further else self.resources
-        weights = [self._at(price, part) for part in parts]
-        return np.array(weights, self.problem.cost_dtype).view(np.uint64)
-
-    def _at(self, price: float, part: Resource) -> float:
-        weight = price * self._weight(part)
-        return max(1, round(weight)) if self.problem.integer else weight
+        weights = np.array([self._weight(part) for part in self.resources], np.float64) * price
+        if self.problem.integer:
+            weights = np.maximum(1, np.rint(weights))
+        words: NDArray[np.uint64] = weights.astype(self.problem.cost_dtype).view(np.uint64)
+        return words
 
     def most(self, problem: Any) -> float:
         """Return an upper bound on the price of all violations."""

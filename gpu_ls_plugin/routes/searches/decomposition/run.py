@@ -55,7 +55,8 @@ class DecomposedRun:
         share: tuple[float, float] = (0.0, 1.0),
     ) -> None:
         self.search, self.call, self.whole, self.routes = search, call, whole, routes
-        self.parts, self.price, self.moves_left = parts, 1.0, call.max_moves
+        self.price: Any = 1.0  # as in `search_part`
+        self.parts, self.moves_left = parts, call.max_moves
         self.chains = chains_of_part(chains, parts)
         budget = call.budget
         limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
@@ -155,7 +156,7 @@ class DecomposedRun:
         statistics = self.call.statistics
         self._seen.clear()
         self.routes = [route for part in found for route in part.routes]
-        self.price = float(np.mean([part.price for part in found]))
+        self.price = np.mean([part.price for part in found], axis=0)
         if self.moves_left < NO_LIMIT:
             self.moves_left -= max(part.moves for part in found)
         for part in found:

@@ -76,7 +76,7 @@ class Found:
 
     routes: Routes  # best routes, with the numbers of the whole problem
     statistics: Statistics
-    price: float  # final price of violations
+    price: Any  # final prices of violations
     moves: int  # largest number of moves that a chain has made
 
 
@@ -90,15 +90,15 @@ def search_part(
     seed: int,
     first_row: int,
     max_moves: int,
-    price: float,
+    price: Any,
     launched: Callable[[int, float], bool],
 ) -> Found:
     """Search a sub-problem with chains that begin with its routes, and return the best routes.
 
-    At first, violations cost `price` times the penalties of the problem. A chain stops after
-    `max_moves` moves. After each launch, `launched` receives the number of kicks of all chains and
-    the gain of the best chain; the search stops if it returns True. No device array outlives the
-    call.
+    At first, violations cost `price`, a number or one for each resource, times the penalties of the
+    problem. A chain stops after `max_moves` moves. After each launch, `launched` receives the
+    number of kicks of all chains and the gain of the best chain; the search stops if it returns
+    True. No device array outlives the call.
     """
     statistics, xp, tsp = Statistics(), backend.xp, sub.problem.tsp
     tours = xp.tile(xp.asarray(sub.tour), (chains, 1))
