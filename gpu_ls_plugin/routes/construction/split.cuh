@@ -146,7 +146,8 @@ struct ByLoadAndTime {
   }
 };
 
-// The rule of hard constraints.
+// The rule of hard constraints. A customer whose own route takes too long may have it all the same,
+// so that there is always a cut.
 template <class Vehicles>
 struct Kept {
   GLS_DEVICE static bool loads(const OrderSums<Vehicles>& sums, int i, int j) {
@@ -154,7 +155,7 @@ struct Kept {
   }
   GLS_DEVICE static auto due(const OrderSums<Vehicles>& sums, int i, int j) {
     using Length = typename Vehicles::Length;
-    return sums.in_time(i, j) ? Length(0) : endless<Length>();
+    return j == i + 1 || sums.in_time(i, j) ? Length(0) : endless<Length>();
   }
 };
 

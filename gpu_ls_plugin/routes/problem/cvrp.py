@@ -927,8 +927,11 @@ def _check_service(
         )
     if limit is not None:
         alone = giant_tours.durations_alone(nodes, services)
-        if giant_tours.beyond(alone, limit).any():
-            customer = int(alone.argmax())
+        late = giant_tours.beyond(alone, limit) > 0
+        if late.any():  # if the triangle inequality is broken, other customers may be on the way
+            late &= giant_tours.beyond(giant_tours.least_durations(nodes, services), limit) > 0
+        if late.any():
+            customer = int(np.where(late, alone, 0).argmax())
             raise InvalidProblemError(
                 f"route_limit: a route to customer {customer} alone takes "
                 f"{alone[customer]:.10g}, more than {limit:.10g}"
