@@ -63,7 +63,7 @@ class PricedChains(Chains):
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a saved state of the same number of chains, with the saved price."""
         super().restore(state)
-        if (state["price"] != self.price).any():
+        if np.any(state["price"] != self.price):
             self.reprice(state["price"])
 
     def reprice(self, price: Any) -> None:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 CONTENT = (
     *("nodes", "demands", "capacity", "service_times", "route_limit", "fleet", "copies"),
-    *("resources", "penalties"),
+    *("resources", "penalties", "vehicles"),
 )
 DEPOT = np.zeros(1, np.int64)
 ROUNDINGS = ("auto", "nearest", "none", "dimacs")
@@ -351,6 +351,7 @@ class CVRP(Problem):
         copies: int | None,
         resources: tuple[Resource, ...] = (),
         penalties: Penalties | None = None,
+        enough: int | None = None,  # vehicles that suffice if the fleet is unlimited
     ) -> None:
         if nodes.n < 2:
             given = "coordinates" if nodes.matrix is None else "matrix"
@@ -375,7 +376,7 @@ class CVRP(Problem):
             fleet=vehicles,
         )
         self.__dict__.update(resources=tuple(resources), penalties=penalties)
-        enough = vehicles or self._enough_vehicles()
+        enough = vehicles or enough or self._enough_vehicles()
         least = min(enough, self.customers)  # vehicles beyond the customers need no copies
         if copies is not None:
             copies = checks.integer("copies", copies, least=least, most=MOST - self.customers)
@@ -384,6 +385,9 @@ class CVRP(Problem):
 
     def with_resources(self, *resources: Resource) -> Self:
         """Return the same problem with constraints from plugins, such as time windows.
+
+        Giant tours keep their length. If the resources need more routes than there are copies of
+        the depot, make the problem with `copies`.
 
         Parameters
         ----------
@@ -930,8 +934,11 @@ def _check_service(
         )
     if limit is not None:
         alone = giant_tours.durations_alone(nodes, services)
-        if giant_tours.beyond(alone, limit).any():
-            customer = int(alone.argmax())
+        late = giant_tours.beyond(alone, limit) > 0
+        if late.any():  # if the triangle inequality is broken, other customers may be on the way
+            late &= giant_tours.beyond(giant_tours.least_durations(nodes, services), limit) > 0
+        if late.any():
+            customer = int(np.where(late, alone, 0).argmax())
             raise InvalidProblemError(
                 f"route_limit: a route to customer {customer} alone takes "
                 f"{alone[customer]:.10g}, more than {limit:.10g}"

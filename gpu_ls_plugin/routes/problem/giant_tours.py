@@ -166,11 +166,13 @@ def tolerated(limit: float, alone: NDArray[Any]) -> float:
 
     The tolerance is half of that in `beyond`. The other half allows for rounding: a route that a
     search considers feasible is feasible, whatever the order in which its duration is added up.
-    Routes to a single customer, whose durations are `alone`, are always feasible.
+    Routes to a single customer, whose durations are `alone`, are feasible for a search if they are
+    for the referee.
     """
     if alone.dtype.kind == "i":
         return limit
-    return max(limit * (1 + TOLERANCE / 2), float(alone.max()) * (1 + ULPS))
+    longest = float(alone[beyond(alone, limit) == 0].max())
+    return max(limit * (1 + TOLERANCE / 2), longest * (1 + ULPS))
 
 
 def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
@@ -183,6 +185,29 @@ def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
     alone = alone + services
     alone[0] = 0
     return alone
+
+
+def least_durations(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
+    """Return for each customer a lower bound on the duration of any route that serves it."""
+    every = np.arange(nodes.n)
+    there = fastest(lambda node: nodes.lengths(np.full_like(every, node), every) + services[node])
+    back = fastest(lambda node: nodes.lengths(every, np.full_like(every, node)) + services)
+    both, alone = there + back, durations_alone(nodes, services)
+    return np.where(both < alone * (1 - ULPS), both, alone)  # not because of rounding
+
+
+def fastest(times: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
+    """Return the least times between the depot and each node, directly or over other nodes.
+
+    `times(node)` returns the direct times between one node and each node.
+    """
+    least = times(0)
+    while True:
+        before = least.copy()
+        for node in least.argsort():
+            np.minimum(least, least[node] + times(int(node)), out=least)
+        if (least == before).all():
+            return least
 
 
 def beyond(durations: NDArray[Any], limit: float) -> NDArray[Any]:

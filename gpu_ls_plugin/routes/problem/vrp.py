@@ -18,14 +18,14 @@ from gpu_ls_plugin.core.problem_data import integers_of
 from gpu_ls_plugin.routes.problem import pyvrp_data
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, MOST, _limit, _services
 from gpu_ls_plugin.routes.problem.cvrplib import DIMACS
-from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
+from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE, fastest
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows, checked_durations
 from gpu_ls_plugin.routes.problem.schedules import any_windows_of, windows_of
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -403,19 +403,8 @@ def _names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | None:
 def _hopeless(problem: VRP, timed: TimeWindows) -> NDArray[np.bool_]:
     """Return for each customer whether no route serves it in time, even over other customers."""
     nodes, services = np.arange(problem.customers + 1), problem.service_times
-
-    def fastest(times: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
-        """Return the least times between the depot and all nodes, given those of one node."""
-        least = times(0)
-        while True:
-            before = least.copy()
-            for node in least.argsort():
-                np.minimum(least, least[node] + times(int(node)), out=least)
-            if (least == before).all():
-                return least[1:]
-
-    there = fastest(lambda node: timed.travel(problem, node, nodes) + services[node])
-    back = fastest(lambda node: timed.travel(problem, nodes, node) + services)
+    there = fastest(lambda node: timed.travel(problem, node, nodes) + services[node])[1:]
+    back = fastest(lambda node: timed.travel(problem, nodes, node) + services)[1:]
     first, last = timed.start_window or (0, FAR)
     early, late = timed.windows[1:].T
     start = np.maximum(timed.release_times[1:], max(timed.windows[0, 0], first))

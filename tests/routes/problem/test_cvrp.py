@@ -241,6 +241,19 @@ def test_service_times_and_limits():
     assert small(route_limit=12.7, service_times=0.5).route_limit == 12.7
 
 
+@pytest.mark.parametrize("unit", [1, 0.1])
+def test_a_customer_may_be_in_time_only_behind_another_one(unit):
+    """The triangle inequality is broken: 0, 1, 2 takes 10, and 0, 2 takes 25."""
+    matrix = np.array([[0, 5, 25], [5, 0, 5], [10, 5, 0]]) * unit
+    problem = gls.CVRP.from_matrix(matrix, [0, 1, 1], 2, route_limit=20 * unit, copies=2)
+    tours = gls.split(problem, [[1, 2], [2, 1]], backend="cpu")
+    assert [problem.routes(tour) for tour in tours] == [[[1, 2]], [[2], [1]]]
+    assert problem.feasible(tours).tolist() == [True, False]
+    assert gls.solve(problem, 0.1, backend="cpu").routes == [[1, 2]]
+    with pytest.raises(InvalidProblemError, match="customer 2 alone takes"):
+        gls.CVRP.from_matrix(matrix, [0, 1, 1], 2, route_limit=19 * unit)
+
+
 def test_violations_of_soft_constraints_have_the_given_prices():
     problem = small(copies=4, vehicles=2).penalised(load=10, vehicles=1000)
     rows = np.stack([problem.tour([[1, 2, 3]]), problem.tour([[1], [2], [3]])])

@@ -238,6 +238,15 @@ def test_what_a_problem_holds_survives_changes():
         assert (other.windows == problem.windows).all()
 
 
+def test_further_resources_keep_the_length_of_tours():
+    """Tours have four copies of the depot; customers that are served at once need eight."""
+    problem = gls.VRP(np.full((2, 9), range(0, 90, 10)).T, [0, *[1] * 8], 100, metric="EUC_2D")
+    together = gls.TimeWindows([(0, 1000), *[(200, 200)] * 8])
+    for same in (problem.with_resources(together), problem.with_resources(together).penalised()):
+        assert (same.n, same.vehicles) == (problem.n, problem.vehicles)
+        assert pickle.loads(pickle.dumps(same)).n == problem.n
+
+
 @pytest.mark.parametrize(("text", "suffix"), [(SOLOMON, ".txt"), (VRPLIB, ".vrp")])
 def test_files_are_read_by_each_convention(text, suffix, tmp_path):
     path = tmp_path / f"some{suffix}"
