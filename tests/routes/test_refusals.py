@@ -46,7 +46,6 @@ def test_tours_without_routes(call, match):
     [
         (gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()), "direction matters"),
         (gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Multi()), "direction matters"),
-        (gls.HybridGeneticSearch(), "resource of a plugin"),
         (gls.Decomposed(), "no method of_nodes"),
     ],
 )
