@@ -47,7 +47,7 @@ class PricedChains(Chains):
 
     @cached_property
     def _weight_places(self) -> Any:
-        """Where the data of the problem hold the weights of resources: array of the backend."""
+        """Indices of the weights of resources in the data of the problem: array of the backend."""
         backend, objective = self.start.backend, self.start.problem.objective
         assert isinstance(objective, Routing)
         return backend.xp.asarray(objective.weight_places(backend))
