@@ -113,11 +113,6 @@ def test_segments_with_a_direction_are_found() -> None:
     found_out(check_resource, Unturned(rests, 90), "if it goes back", problems=[PROBLEM])
 
 
-def test_violations_that_pay_are_found() -> None:
-    cheap, said = Changed(weight=lambda _: 1), r"made \d of \d feasible tours infeasible; weight"
-    found_out(check_resource, cheap, said, problems=[PROBLEM])
-
-
 def test_windows_that_are_always_open_are_not_scarce() -> None:
     always = np.tile([0, 10**6], (len(WINDOWS), 1))
     said = r"excess\(\) is 0 for all random tours"
