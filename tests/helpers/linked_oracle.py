@@ -146,18 +146,27 @@ def descend(
     limit = np.inf if problem.route_limit is None else problem.route_limit
     due = problem.penalties or hard_penalties(problem)
 
-    def cost(of: Routes) -> float:  # without the fleet, which moves ignore
+    def driven(of: Routes) -> int:
+        return sum(length[a][b] for route in of for a, b in pairwise([0, *route, 0]))
+
+    def paid(of: Routes) -> float:  # without the fleet, which moves ignore
         total = 0.0
         for route in of:
-            long = sum(length[a][b] for a, b in pairwise([0, *route, 0]))
             load = sum(demands[c] for c in route) - problem.capacity
-            late = long + sum(services[c] for c in route) - limit
-            total += long + due.load * max(0, load) + due.duration * max(0, late)
+            late = driven([route]) + sum(services[c] for c in route) - limit
+            total += due.load * max(0, load) + due.duration * max(0, late)
         for part in problem.resources:
             row = problem.tour([route for route in of if route])
             price = due.resources.get(part.name, part.weight(problem))
             total += price * float(part.excess(problem, row[np.newaxis])[0])
         return total
+
+    def gain(of: Routes) -> float:
+        """Return the change of cost, endless if hard constraints are violated more than before."""
+        pays, paid_now = paid(of), now - driven(routes)
+        if problem.penalties is None and pays > paid_now:
+            return np.inf
+        return driven(of) + pays - now
 
     def alone(c: int) -> list[Step]:
         most = problem.copies if problem.fleet is None else problem.fleet
@@ -166,24 +175,23 @@ def descend(
             return []
         left = [[x for x in route if x != c] for route in routes]
         at = own.index(c)
-        return [(cost([*left, [c]]) - now, [*left, [c]], {c, *own[max(0, at - 1) : at + 2]})]
+        return [(gain([*left, [c]]), [*left, [c]], {c, *own[max(0, at - 1) : at + 2]})]
 
     def overload(of: Routes) -> float:
         loads = (sum(demands[c] for c in route) for route in of)
         return due.load * sum(max(0, load - problem.capacity) for load in loads)
 
     def best_trade(c: int) -> list[Step]:
-        driven = sum(length[a][b] for route in routes for a, b in pairwise([0, *route, 0]))
         options: list[tuple[float, int, Routes, set[int]]] = [(0, 0, [], set())]
         for rank, v in enumerate(near[c]):
             if v in (0, c):
                 continue
             for number, found, less, adds, again in trades(routes, c, int(v), length):
-                sure = driven - now + sum(less) + overload(found)
+                sure = driven(routes) - now + sum(less) + overload(found)
                 if sure < 0 and sure + adds[0] < 0:
-                    options.append((cost(found) - now, rank * EACH + number, found, again))
-        gain, _, found, again = min(options, key=lambda option: option[:2])
-        return [(gain, found, again)]
+                    options.append((gain(found), rank * EACH + number, found, again))
+        least, _, found, again = min(options, key=lambda option: option[:2])
+        return [(least, found, again)]
 
     def best_move(c: int) -> list[Step]:
         options: list[tuple[float, int, int, Routes]] = []
@@ -191,14 +199,14 @@ def descend(
             if v in (0, c):
                 continue
             for number, found in outcomes(routes, c, int(v), symmetric=problem.reversible):
-                options.append((cost(found) - now, rank * MOVES + number, int(v), found))
+                options.append((gain(found), rank * MOVES + number, int(v), found))
         best = min(options, key=lambda option: option[:2], default=None)
         if best and best[0] < 0:
-            gain, index, v, found = best
-            return [(gain, found, woken(routes, c, v, index % MOVES))]
+            least, index, v, found = best
+            return [(least, found, woken(routes, c, v, index % MOVES))]
         return alone(c)
 
-    now = cost(routes)
+    now = driven(routes) + paid(routes)
     kinds = [best_move, best_trade] if swap_star else [best_move]
     moves = [0] * len(kinds)
     waits = [set(customer_at), *(set() for _ in kinds[1:])]
@@ -208,9 +216,9 @@ def descend(
         waits[kind].discard(place)
         sweep, c = (place + 1) % (32 * words), customer_at[place]
         made = [step for step in kinds[kind](c) if step[0] < 0]
-        for gain, found, again in made:
+        for change, found, again in made:
             waits[0] |= {place_of[x] for x in again}
-            routes, now = [r for r in found if r], now + gain
+            routes, now = [r for r in found if r], now + change
             moves[kind] += 1
         if not made and kind + 1 < len(kinds):
             waits[kind + 1].add(place)

@@ -72,6 +72,20 @@ def test_tours_are_never_worse_and_feasible_ones_stay_so(kind: str, backend: str
 
 
 @BOTH
+@pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
+@STAR
+def test_no_saving_pays_for_a_violation(
+    metric: str, star: list[Neighbourhood], backend: str
+) -> None:
+    """One route to six customers around the depot saves 1,000 and takes 7,000: one too many."""
+    angles = np.arange(6) * np.pi / 3
+    points = np.r_[[(0, 0)], 1000 * np.c_[np.cos(angles), np.sin(angles)]]
+    problem = gls.CVRP(points, [0, *[1] * 6], 6, metric=metric, copies=6, route_limit=6999)
+    found = search(6, star)(problem, gls.one_route_each(problem), backend=backend)
+    assert found.feasible.all() and found.best_cost == pytest.approx(8000)
+
+
+@BOTH
 def test_launches_and_limits_do_not_change_the_moves(
     backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

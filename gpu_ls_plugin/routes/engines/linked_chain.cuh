@@ -173,10 +173,8 @@ struct LinkedChain {
     });
   }
 
-  // Whether the routes violate no constraint. Tiny penalties in real numbers are rounding errors.
-  GLS_DEVICE bool pays_nothing() const {
-    return totals.paid <= (kReal ? totals.cost * Cost(1e-12) : Cost(0));
-  }
+  // Whether the routes violate no constraint.
+  GLS_DEVICE bool pays_nothing() const { return totals.paid <= routes.negligible(); }
 
   GLS_DEVICE float level() const {
     return batch.units[item] * fmax(schedule.heat - schedule.cooling * float(kicks), 0.0f);

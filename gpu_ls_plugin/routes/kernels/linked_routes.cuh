@@ -148,6 +148,13 @@ struct LinkedRoutes {
     return {now.loads_to[customer] - now.loads_to[now.before[customer]],
             timed ? vehicles.services[customer] : Time(0)};
   }
+  // Real prices up to this are rounding errors.
+  GLS_DEVICE Cost negligible() const {
+    return MetricLengths::kReal ? totals.cost * Cost(1e-12) : Cost(0);
+  }
+  // Whether a move may make routes pay so much more for violations: hard constraints must not be
+  // violated more than before, however much length that saves.
+  GLS_DEVICE bool allows(Cost more) const { return soft || more <= negligible(); }
   // The price of all excess of a route.
   GLS_DEVICE Cost dues(int route) const {
     return price(whole(route)) + (kMore ? now.dues[route] : Cost(0));

@@ -38,6 +38,7 @@ struct RouteMoves {
     }
     const Cost value = Cost(more - less) + pays;
     if (value >= Cost(more * -1e-10) || routes.now.sizes[route] == 1) return false;
+    if (!routes.allows(pays)) return false;
     routes.find_spare(team);
     const int spare = routes.totals.spare;
     if (spare < 0) return false;
@@ -165,11 +166,12 @@ struct RouteMoves {
     // others() for other resources.
     template <class Others>
     GLS_DEVICE void offer(RouteMove move, Rough longer, Cost paid, Others others) {
-      Cost more = Cost(longer) + paid - pays;
+      Cost due = paid - pays;
       if constexpr (Routes::kMore) {
-        if (more < Cost(best.value)) more += others();
+        if (Cost(longer) + due < Cost(best.value)) due += others();
       }
-      if (more < Cost(best.value)) best = rated<Rough>(more, first + move);
+      const Cost more = Cost(longer) + due;
+      if (more < Cost(best.value) && r.allows(due)) best = rated<Rough>(more, first + move);
     }
 
     // Evaluates moving customers to the other route, or within this one: x and then y, which may be

@@ -135,7 +135,9 @@ struct RouteSwapStar {
         paid += traded(c, w, cheapest(w, its.route, c)) + traded(w, c, cheapest(c, there, w));
       }
       const Cost more = Cost(out + in + its_in) + paid - pays;
-      if (more < Cost(best.value)) best = rated<Rough>(more, first + which);
+      if (more < Cost(best.value) && r.allows(paid - pays)) {
+        best = rated<Rough>(more, first + which);
+      }
     }
     return best;
   }
