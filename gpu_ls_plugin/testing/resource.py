@@ -49,7 +49,7 @@ def check_resource(
     copies of the depot between them and, unless `turns`, not on their direction. The functor must
     compute the same excess, in whatever way it joins the segments of a route, and `segment_bytes`,
     `segments`, `turns` and `words` must fit it. Descents and chains on linked lists must have exact
-    costs and must not make feasible tours infeasible.
+    costs.
 
     Parameters
     ----------
@@ -136,26 +136,9 @@ def _check_searches(subject: Subject, problem: CVRP) -> None:
     """Check descents and chains on linked lists under the constraint."""
     local = LocalSearch([RouteMoves(), SwapStar()], LISTS)
     search_checks.expect_sound(subject, problem.tsp, local, "a descent", JOINING)
-    starts = _feasible_starts(subject, problem)
-    if len(starts):
-        with subject.blamed("a descent", JOINING):
-            found = local(problem, starts, backend=subject.backend.name)
-        lost = ~problem.feasible(found.tours)
-        wrong = f"a descent made {int(lost.sum())} of {len(starts)} feasible tours infeasible"
-        subject.expect(not lost.any(), wrong, JOINING)
     kicked = IteratedLocalSearch(local, StringRemoval(), Always())
     search_checks.expect_sound(subject, problem.tsp, kicked, "an iterated search", JOINING)
     check_chains(subject, problem.tsp, kicked, JOINING, lambda *_: None)
-
-
-def _feasible_starts(subject: Subject, problem: CVRP) -> NDArray[np.int32]:
-    """Return the feasible tours among some that have few customers in each route."""
-    random = np.random.default_rng([subject.seed, problem.n])
-    rows = []
-    for size in (1, 2, 2, 3, 3):
-        routes = min(problem.copies, -(-problem.customers // size))
-        rows.append(_split(problem, 1 + random.permutation(problem.customers), routes))
-    return np.stack(rows)[problem.feasible(rows)]
 
 
 def _split(problem: CVRP, order: NDArray[np.int64], routes: int) -> NDArray[np.int32]:

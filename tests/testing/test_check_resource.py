@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gpu_ls_plugin as gls
 from gpu_ls_plugin.routes.problem.resources.duration import Duration
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.testing import check_resource
@@ -81,7 +82,10 @@ IN_CPP: dict[str, tuple[Any, str]] = {
     "not turned": (Changed("kTurns = true", "kTurns = false"), "but kTurns is false"),
     "hidden sum": (Changed(TIME_WINDOWS, ADDING), "segments is 2, but kAdds is true"),
     "from one side": (Changed("- wait,\n", "- wait - 1,\n"), "if it joins the first"),
-    "other copies": (Changed("gls::is_depot(node, customers)", "node == 0"), "not .* as in Python"),
+    "other copies": (
+        Changed("gls::is_depot(node, customers) ? 0", "node > customers ? 1"),
+        "not .* as in Python",
+    ),
     "no sum": (Changed(TIME_WINDOWS, ADDING, segments=1, turns=lambda _: True), r"without\(\)"),
 }
 
@@ -111,6 +115,15 @@ class Unturned(BREAKS):  # type: ignore[misc, valid-type]
 def test_segments_with_a_direction_are_found() -> None:
     rests = np.arange(len(WINDOWS)) % 4 == 0
     found_out(check_resource, Unturned(rests, 90), "if it goes back", problems=[PROBLEM])
+
+
+def test_cheap_violations_do_not_pay() -> None:
+    cheap = PROBLEM.with_resources(Changed(weight=lambda _: 1))
+    starts = gls.one_route_each(cheap)
+    assert cheap.feasible(starts).all()
+    search = gls.LocalSearch([gls.RouteMoves(), gls.SwapStar()], gls.Nearest(7))
+    found = search(cheap, starts, backend="cpu")
+    assert found.feasible.all() and found.best_cost < cheap.cost(starts)
 
 
 def test_windows_that_are_always_open_are_not_scarce() -> None:
