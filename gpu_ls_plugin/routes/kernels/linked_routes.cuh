@@ -152,8 +152,8 @@ struct LinkedRoutes {
   GLS_DEVICE Cost negligible() const {
     return MetricLengths::kReal ? totals.cost * Cost(1e-12) : Cost(0);
   }
-  // Whether a move may make routes pay so much more for violations: hard constraints must not be
-  // violated more than before, however much length that saves.
+  // Whether a move may raise the price of violations by `more`. Under hard constraints it may not,
+  // whatever length it saves.
   GLS_DEVICE bool allows(Cost more) const { return soft || more <= negligible(); }
   // The price of all excess of a route.
   GLS_DEVICE Cost dues(int route) const {
