@@ -11,7 +11,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.routes.domain import searched_as
-from gpu_ls_plugin.routes.engines.prices import of_feasible, set_price
+from gpu_ls_plugin.routes.engines.prices import keeping, of_feasible, set_price
 from gpu_ls_plugin.routes.plan.settings import softened
 from gpu_ls_plugin.runs.claims import as_asked
 from gpu_ls_plugin.runs.drive import drive
@@ -107,11 +107,12 @@ def test_the_price_of_each_resource_follows_its_own_share(kind, backend):
     hard = problem.tsp.objective.resources
     problem = problem.penalised(load=8, duration=8, **{part.name: 8 for part in problem.resources})
     starts = giant_tours(problem, 40, 2)
-    _, chains = chains_on(problem, starts, search_of(PRICED), backend)
+    where, chains = chains_on(problem, starts, search_of(PRICED), backend)
     due = problem.violations(starts)
     of_each = {"load": due.load, "duration": due.duration, **due.resources}
     shares = [(of_each[part.name] == 0).mean() for part in hard]
-    assert chains.keeping() == pytest.approx(shares)
+    kept = keeping(where, problem.tsp, chains.tours, chains.feasible())
+    assert [float(kept[part.name].mean()) for part in hard] == pytest.approx(shares)
     assert shares[0] != shares[1]
     low, high = sorted(shares)
     set_price(chains, ((low + high) / 2) ** 2)

@@ -20,14 +20,13 @@ from gpu_ls_plugin.tours.engines.chains.chains import Chains
 from gpu_ls_plugin.tours.kernels.evaluation import (
     FROM_SCRATCH,
     add_up,
+    kernel_costs,
     lengths_of,
     nothing_paid,
 )
 from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.problem.tsp import TSP
@@ -85,18 +84,24 @@ class PricedChains(Chains):
         lengths = lengths_of(self.start.backend, self.start.problem, self.tours)
         return nothing_paid(self.costs, lengths)
 
-    def keeping(self) -> NDArray[np.float64]:
-        """Return the share of the current tours that keep the limit of each resource."""
-        backend, problem, places = self.start.backend, self.start.problem, self._weight_places
-        if len(places) == 1:
-            return np.array([float(self.feasible().mean())])
-        lengths, costs, shares = lengths_of(backend, problem, self.tours), self.costs.copy(), []
-        for place in places:
-            alone = self._arguments["metric_data"].copy()
-            alone[places[places != place]] = 0  # other resources are free
-            add_up(backend, search_metric(problem), {"metric_data": alone}, self.tours, costs)
-            shares.append(float(nothing_paid(costs, lengths, FROM_SCRATCH).mean()))
-        return np.array(shares)
+
+def keeping(backend: Backend, problem: TSP, tours: Any, feasible: Any) -> dict[str, Any]:
+    """Return by resource which giant tours (P, n) keep its limit, bool (P,).
+
+    `feasible`, bool (P,), says which tours keep all limits.
+    """
+    objective = problem.objective
+    assert isinstance(objective, Routing)
+    names = [part.name for part in objective.resources]
+    if len(names) == 1:
+        return {names[0]: feasible}
+    lengths, places = lengths_of(backend, problem, tours), objective.weight_places(backend)
+    kept = {}
+    for number, name in enumerate(names):
+        others = np.delete(places, number)
+        costs = kernel_costs(backend, problem, tours, free=others)
+        kept[name] = nothing_paid(costs, lengths, FROM_SCRATCH)
+    return kept
 
 
 def set_price(chains: PricedChains, feasible: float) -> None:
@@ -107,9 +112,11 @@ def set_price(chains: PricedChains, feasible: float) -> None:
     price is not used and stays as it is. Vidal (2022) adjusts the penalties of a population in this
     way.
     """
-    if routing_problem(chains.start.problem).penalties is None:
+    backend, problem = chains.start.backend, chains.start.problem
+    if routing_problem(problem).penalties is None:
         return
-    shares = chains.keeping()
+    kept = keeping(backend, problem, chains.tours, chains.feasible())
+    shares = np.array([float(each.mean()) for each in kept.values()])
     wanted = feasible ** (1 / len(shares))
     chains.reprice(np.clip(chains.price * np.exp(wanted - shares), LEAST_PRICE, MOST_PRICE))
 

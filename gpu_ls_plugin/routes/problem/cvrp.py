@@ -502,19 +502,11 @@ class CVRP(Problem):
         """The minimum number of vehicles that can carry the demands."""
         return max(1, -(-int(self.demands.sum()) // self.capacity))
 
-    def limited_to(self, limit: str) -> Self:
-        """Return the same problem with one limit: "load", "duration" or the name of a resource.
-
-        The fleet stays limited, too.
-        """
-        # Setting a fleet avoids a call of `_enough_vehicles`: the current copies suffice.
-        changes: dict[str, Any] = {"fleet": self.fleet or self.copies}
-        changes["resources"] = tuple(part for part in self.resources if part.name == limit)
-        if limit != "load":
-            changes["demands"] = np.zeros_like(self.demands)
-        if limit != "duration":
-            changes["route_limit"] = None
-        return self._changed(**changes)
+    @cached_property
+    def limited_by_load(self) -> Self:
+        """The same problem without limits on durations and on further resources."""
+        # With a fleet, rows that cannot be repaired differ: none becomes `simple_routes`.
+        return self._changed(route_limit=None, resources=(), fleet=self.fleet or self.copies)
 
     @cached_property
     def tsp(self) -> TSP:

@@ -120,10 +120,20 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     if problem.n == 1 or not (objective.keeps and objective.proven):
         lengths = lengths_of(backend, problem, tours)
         return lengths if problem.n == 1 else _with_objective(backend, problem, tours, lengths)
+    return kernel_costs(backend, problem, tours)
+
+
+def kernel_costs(backend: Backend, problem: TSP, tours: Any, free: Any = None) -> Any:
+    """Return the costs (P,) of tours by a kernel, with an objective that keeps data of tours.
+
+    The words of the objective's data at the indices `free` count as 0, such as prices.
+    """
     costs = backend.xp.zeros(len(tours), problem.cost_dtype)
-    at_once = max(1, MOST_KEPT // objective.kept_bytes(problem))
+    at_once = max(1, MOST_KEPT // problem.objective.kept_bytes(problem))
     for begin in range(0, len(tours), at_once):
         rows = slice(begin, begin + at_once)
         data = batch_data(backend, problem, len(tours[rows]))
+        if free is not None:
+            data["metric_data"][backend.xp.asarray(free)] = 0
         add_up(backend, search_metric(problem), data, tours[rows], costs[rows])
     return costs

@@ -390,8 +390,8 @@ def test_wrong_routes(routes, error, message):
 def test_the_same_problem_without_a_limit_of_durations(kind):
     problem = random_cvrp(kind, 20, 1)
     tours = giant_tours(problem, 10)
-    untimed = problem.limited_to("load")
-    assert problem.penalised(load=3, duration=2).limited_to("load").penalties.load == 3
+    untimed = problem.limited_by_load
+    assert problem.penalised(load=3, duration=2).limited_by_load.penalties.load == 3
     assert untimed.route_limit is None
     assert (untimed.n, untimed.copies) == (problem.n, problem.copies)
     assert (untimed.cost(tours) == problem.cost(tours)).all()

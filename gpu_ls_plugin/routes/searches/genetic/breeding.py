@@ -212,7 +212,7 @@ class Breeding:
         n, count = self._asked.n, BORN * self._rules.size * len(populations)
         with self.call.statistics.phase("first individuals"):
             # Other limits than those on loads are ignored: few routes of random orders keep them.
-            routes = RouteBatch(self._backend, self._asked.limited_to("load"), count)
+            routes = RouteBatch(self._backend, self._asked.limited_by_load, count)
             orders = shuffle(self._backend, self._asked.customers, count, self._seed())
             routes.orders[...] = orders + 1
             cut(routes)

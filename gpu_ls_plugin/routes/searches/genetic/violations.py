@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.routes.engines.prices import keeping
 from gpu_ls_plugin.routes.kernels.route_totals import route_totals
 from gpu_ls_plugin.routes.problem.routing import MAX_PRICE, price_of_demand
 from gpu_ls_plugin.tours.kernels.edge_keys import nodes_of
@@ -49,7 +50,6 @@ class Prices:
             if (price := part.soft_price(asked)) is not None:
                 self._units[part.name] = price
         self._factors = dict.fromkeys(self._units, FIRST)
-        self._alone = [asked.limited_to(name).tsp for name in self._units]
         self._set()
 
     def follow(self, shares: Iterable[float], wanted: float) -> None:
@@ -68,11 +68,8 @@ class Prices:
 
     def keeping(self, tours: Any, feasible: Any) -> tuple[Any, ...]:
         """Return for each limit which of the judged tours (P, n) keep it, bool (P,)."""
-        if len(self._alone) == 1:
-            return (feasible,)
-        lengths = lengths_of(self._backend, self._asked.tsp, tours)
-        paid = (tour_costs(self._backend, alone, tours) for alone in self._alone)
-        return tuple(nothing_paid(costs, lengths, FROM_SCRATCH) for costs in paid)
+        kept = keeping(self._backend, self.soft.tsp, tours, feasible)
+        return tuple(kept[name] for name in self._units)
 
     def _set(self) -> None:
         self.soft = self._asked.penalised(**self._prices(1))
