@@ -31,6 +31,7 @@ from benchmarks.peers.routing import figures, sections
 from benchmarks.peers.routing.generations import generations
 from benchmarks.peers.routing.ingredients import ingredients
 from benchmarks.peers.routing.memetic import memetic
+from benchmarks.peers.routing.resources import resources
 from benchmarks.peers.routing.runs import Bench, merged
 from benchmarks.peers.routing.solvers import HGS, PYVRP, peers
 from benchmarks.peers.routing.throughput import SEARCHES, throughput
@@ -47,6 +48,8 @@ SECTIONS: dict[str, Callable[..., dict[str, Any]]] = {
     "large": sections.large,
     "windows": sections.windows,
     "solomon": sections.solomon,
+    "windowed": sections.windowed,
+    "resources": resources,
     "throughput": throughput,
     "processes": sections.processes,
     "ingredients": ingredients,
@@ -63,6 +66,8 @@ BARS = {
     "large": "60 s cheaper than peers with 600 s",
     "windows": {"60 s": 0.9, "300 s": 0.6},
     "solomon": "best known cost of 26 of 28, all within 0.1, 5 s; two cores, 60 s: 0.3",
+    "windowed": "10 s cheaper than PyVRP with 100 s",
+    "resources": "windows 1.6 and 3, one's own 2 and 5 times the time of load and duration",
     "throughput": "300 times HGS-CVRP on one core",
     "x, 16 cores": {"60 s": 0.25},
 }  # percent

@@ -11,7 +11,7 @@ import argparse
 import dataclasses
 from contextlib import suppress
 from dataclasses import replace
-from itertools import product
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import patch
 
@@ -347,15 +347,20 @@ class Watched:
                 self.calls += 1
 
     def sequences(self, problem: gls.TSP) -> None:
-        """Run constructions and chains of some objectives, in both memories; cities are items."""
+        """Run constructions and chains of some objectives, in both memories; cities are items.
+
+        Flow shops are searched in all ways, other objectives in one way each.
+        """
         if problem.n not in ITEMS:
             return
         size = self.extent.tours
         machines = gls.FlowShop(np.random.default_rng(1).integers(1, 99, (problem.n, 20)))
-        for several in (*(case_of(kind, problem.n, 1).problem for kind in WAYS), machines):
+        one_each = zip(WAYS, cycle(SEQUENCE_SEARCHES[1:]), strict=False)
+        others = [(case_of(kind, problem.n, 1).problem, [way]) for kind, way in one_each]
+        for several, ways in (*others, (machines, SEQUENCE_SEARCHES)):
             made = gls.neh(several, size, backend=self.backend)
             rows = np.concatenate([several.check(made), rows_of(several, size)])
-            for search in SEQUENCE_SEARCHES:
+            for search in ways:
                 found = self.search(search, several, rows, kicks=MOVES).tours
                 if self.backend == "cuda":
                     with patch.object(sequence_kernels, "BLOCK_OVERHEAD", 1 << 30):

@@ -31,6 +31,7 @@ EIGHT = (
 CLASSES = {"up to 250": (0, 250), "251 to 500": (251, 500), "more": (501, 10**9)}  # nodes
 REACHED = 1e-5  # relative excess of a real cost over the best known one, which is rounded
 WINDOWED = ("C1_10_1", "C2_10_1", "R1_10_1", "R2_10_1", "RC1_10_1", "RC2_10_1")
+WINDOWED_SIZES = (200, 400)  # customers of generated instances
 LARGE = (3_000, 10_000, 30_000)
 LARGE_RULES = {"route_size": 15.0, "positioning": "random_clustered", "demands": "1-100"}
 
@@ -77,11 +78,26 @@ def large(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> di
     ours = tasks(paths, options, 60.0)
     theirs = [Task(task.path, options.peer_seconds, task.seed) for task in ours]
     runs = bench.runs(ours, known, peer_tasks=theirs)
+    return {"runs": runs, "costs": _costs(runs), "rules": {**LARGE_RULES, "seed": 1}}
+
+
+def windowed(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
+    """Compare costs on generated instances with time windows; peers have ten times the time."""
+    from benchmarks.peers.routing.windowed import files
+
+    ours = tasks(files(options.out / "instances", WINDOWED_SIZES), options, 10.0)
+    theirs = [Task(task.path, 10 * task.seconds, task.seed) for task in ours]
+    runs = bench.runs(ours, known, peer_tasks=theirs)
+    return {"runs": runs, "costs": _costs(runs)}
+
+
+def _costs(runs: Sequence[Run]) -> dict[str, dict[str, float]]:
+    """Return the least cost of each solver after some seconds, by instance."""
     costs: dict[str, dict[str, float]] = {}
     for run in best_of(runs):
         row = costs.setdefault(run["instance"], {})
         row[f"{run['solver']}, {run['seconds']:g} s"] = run["cost"]
-    return {"runs": runs, "costs": costs, "rules": {**LARGE_RULES, "seed": 1}}
+    return costs
 
 
 def windows(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
