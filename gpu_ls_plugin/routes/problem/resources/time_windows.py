@@ -25,7 +25,24 @@ if TYPE_CHECKING:
 HEADER = "routes/problem/resources/time_windows.cuh"
 FAR = 2**50  # later than any time
 SOFT_PRICE = 16.0  # first price of a unit of time warp
+# Times have 32 bits if no sum of them reaches `MOST_SHORT`; `FAR_SHORT` then means no limit.
+MOST_SHORT, FAR_SHORT = 2**28, 2**29
 WAIT = 0.2  # how much nearer, by unit, nodes with waiting are than those with time warp
+
+
+class Amount(NamedTuple):
+    """A type of times in C++ and in NumPy, and a time that is later than any other one."""
+
+    type: str
+    dtype: str
+    far: int
+
+    def of(self, times: ArrayLike) -> NDArray[Any]:
+        """Return times as an array of the type."""
+        return np.minimum(times, self.far).astype(self.dtype)
+
+
+SHORT = Amount("int", "int32", FAR_SHORT)
 
 
 class Driven(NamedTuple):
@@ -128,27 +145,30 @@ class TimeWindows(Resource):
         return TimeWindows(windows, releases, durations, self.start_window, self.limit)
 
     def functor(self, problem: RoutedProblem) -> str:
-        own = str(self.durations is not None).lower()
-        return f"gls::TimeWindows<{self._amount(problem)[0]}, {own}>"
+        amount = self._amount(problem).type
+        options = (self.durations is not None, bool(self.release_times.any()))
+        own, releases = (str(option).lower() for option in options)
+        return f"gls::TimeWindows<{amount}, {own}, {releases}>"
 
     def segment_bytes(self, problem: RoutedProblem) -> int:
-        """Return the size of its numbers; empty members count, too."""
-        return 48
+        """Return the size of its numbers, and of two nodes if durations are looked up."""
+        numbers = 5 if self.release_times.any() else 4
+        ends = 0 if self.durations is None else 8
+        return numbers * np.dtype(self._amount(problem).dtype).itemsize + ends
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
-        dtype, cast = self._amount(problem)[1:]
-        windows = self.windows
+        amount = self._amount(problem)
+        times = np.c_[self.windows, problem.service_times, self.release_times]
+        own = np.zeros(1) if self.durations is None else self.durations
         first, last = self._starts(problem)
-        arrays = {
-            "early": windows[:, 0],
-            "late": windows[:, 1],
-            "services": problem.service_times,
-            "releases": self.release_times,
-            "durations": np.zeros(1) if self.durations is None else self.durations,
+        limit = FAR if self.limit is None else self.limit
+        data = {
+            "nodes": backend.xp.asarray(amount.of(times)),
+            "durations": backend.xp.asarray(amount.of(own)),
+            "customers": problem.customers,
         }
-        data = {name: backend.xp.asarray(np.asarray(v, dtype)) for name, v in arrays.items()}
-        data |= {"customers": problem.customers, "first": first, "last": last}
-        data["limit"] = cast(FAR if self.limit is None else self.limit)
+        words = {"first": first, "last": last, "limit": limit}
+        data |= {name: amount.of(word).item() for name, word in words.items()}
         return in_order(HEADER, "TimeWindowsData", data)
 
     def apart(self, problem: RoutedProblem, a: NDArray[Any], b: NDArray[Any]) -> Any:
@@ -224,14 +244,32 @@ class TimeWindows(Resource):
 
     def _starts(self, problem: RoutedProblem) -> tuple[Any, Any]:
         """Return the earliest and the latest start of a vehicle."""
-        cast = self._amount(problem)[2]
+        cast = float if self._real(problem) else int
         first, last = self.start_window or (0, FAR)
         return cast(first), cast(last)
 
-    def _amount(self, problem: RoutedProblem) -> tuple[str, str, type]:
-        """Return the C++ type of times, the NumPy type, and the Python type."""
-        real = problem.service_times.dtype.kind == "f"
-        return ("double", "float64", float) if real else ("gls::int64", "int64", int)
+    def _real(self, problem: RoutedProblem) -> bool:
+        return problem.service_times.dtype.kind == "f"
+
+    def _amount(self, problem: RoutedProblem) -> Amount:
+        """Return the type of times in C++."""
+        if self._real(problem):
+            return Amount("double", "float64", FAR)
+        return (
+            SHORT if self._longest_sum(problem) < MOST_SHORT else Amount("gls::int64", "int64", FAR)
+        )
+
+    def _longest_sum(self, problem: RoutedProblem) -> int:
+        """Return a bound on durations and time warps of all paths, if times are integers.
+
+        At each node, a path may wait until the latest time, or be late by that and a step.
+        """
+        given = (self.windows, self.release_times, self.start_window or (), self.limit or 0)
+        times = np.concatenate([np.ravel(array).astype(np.int64) for array in given])
+        latest = int(times[times < FAR].max(initial=0))
+        travel = problem.longest if self.durations is None else self.durations.max()
+        step = int(travel) + int(problem.service_times.max())
+        return (len(self.windows) + 1) * (2 * latest + step)
 
 
 def checked_durations(durations: ArrayLike, nodes: int) -> NDArray[Any]:
