@@ -361,12 +361,15 @@ struct LinkedRoutes {
     Segment* const list = backward ? segments.tails : segments.heads;
     int last = backward ? after(node) : before(node);
     Segment path = list[last];
+    int c = node;
+    Segment own = resources.at(c);
 #pragma unroll 1
-    for (int c = node; !is_depot(c); c = backward ? before(c) : after(c)) {
-      const Segment own = resources.at(c);
+    while (!is_depot(c)) {
+      const int next = backward ? before(c) : after(c);
+      const Segment following = resources.at(next);  // read early, since memory is slow
       const int from = backward ? c : last, to = backward ? last : c;
       path = resources.join(backward ? own : path, backward ? path : own, between(from, to));
-      list[c] = path, last = c;
+      list[c] = path, last = c, c = next, own = following;
     }
     if (backward) return;
     if (segments.renewed[route] == 0) segments.renewed[route] = 1;

@@ -50,6 +50,16 @@ def most_rows(problem: TSP | CVRP) -> int:
     return FEWER_WARPS if few else MOST_WARPS
 
 
+def rows_at_once(problem: CVRP, shared_memory: int) -> int:
+    """Return how many rows a multiprocessor should search, with so much memory for its blocks.
+
+    A few rows less than `most_rows` avoid a second turn in which most multiprocessors wait.
+    """
+    most = most_rows(problem)
+    fitting = shared_memory // (row_bytes(problem, 2, 1) + NOTES_BYTES)
+    return fitting if most // 2 <= fitting < most else most
+
+
 def list_bytes(problem: CVRP, city_bytes: int) -> int:
     """Return the size of gls::RouteLists in bytes."""
     nodes, routes = problem.n, problem.copies

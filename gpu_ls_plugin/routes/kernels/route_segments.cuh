@@ -17,6 +17,24 @@ struct RouteSegments {
   GLS_DEVICE static int64 bytes(int nodes) { return 2 * int64(nodes) * sizeof(Segment); }
 };
 
+// Successive nodes of a route, in its direction or backwards; none if `from` is negative.
+struct Stretch {
+  int from = -1, to = -1;
+  bool back = false;
+
+  Stretch() = default;
+  GLS_DEVICE explicit Stretch(int node) : from(node), to(node) {}
+  GLS_DEVICE Stretch(int from, int to, bool back = false) : from(from), to(to), back(back) {}
+};
+
+// A new route: an old one up to the node `head`, then up to three stretches, then an old one from
+// the node `tail` on. Each of these parts may be a depot only. Where directions do not matter, the
+// old routes may be turned.
+struct NewRoute {
+  int head = 0, tail = 0;
+  bool head_turned = false, tail_turned = false;
+  Stretch stretches[3];
+};
 // A path from the depot, which grows to a new route. Its functions do not change any list.
 template <class Routes>
 struct RoutePath {
@@ -26,6 +44,25 @@ struct RoutePath {
   const Routes& routes;
   int last;
   Segment segment;
+
+  // The price of a new route. One place in the code joins segments, so that the code is short.
+  GLS_DEVICE static Cost price(const Routes& routes, const NewRoute& its) {
+    const auto& old = routes.segments;
+    RoutePath path{routes, its.head, (its.head_turned ? old.tails : old.heads)[its.head]};
+    Stretch now = its.stretches[0], next = its.stretches[1], last = its.stretches[2];
+    int node = now.from;
+#pragma unroll 1
+    while (node >= 0) {
+      path.visit(node);
+      if (node != now.to) {
+        node = now.back ? routes.before(node) : routes.after(node);
+      } else {
+        now = next, next = last, last = Stretch();
+        node = now.from;
+      }
+    }
+    return path.end(its.tail, (its.tail_turned ? old.heads : old.tails)[its.tail]);
+  }
 
   GLS_DEVICE RoutePath& visit(int node) { return add(node, routes.vehicles.resources.at(node)); }
   // Visits the nodes of a route from one to another, which is not before it.

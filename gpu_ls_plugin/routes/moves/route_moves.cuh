@@ -22,6 +22,8 @@ struct RouteMoves {
   using Rough = typename Routes::Rough;
   using Option = Rated<Rough>;
 
+  static constexpr int kListed = 64;  // maximum number of moves in a list
+
   const Routes& routes;
   const NearNodes& near;
 
@@ -58,10 +60,18 @@ struct RouteMoves {
   GLS_DEVICE Option best(const Team& team, int c) const {
     const Around its(routes, c);
     const Option none = no_move(its.before + its.after, routes.slack());
-    return team.least(near.near_each, none, [&](int rank) {
-      const int v = near(c, rank);
-      return v == 0 || v == c ? none : best_beside(its, v, uint32(rank) * kRouteMoves, none);
-    });
+    if constexpr (Routes::kMore) {
+      return best_of_listed(team, its, none);
+    } else {
+      return team.least(near.near_each, none, [&](int rank) {
+        const int v = near(c, rank);
+        if (v == 0 || v == c) return none;
+        const Beside beside(*this, its, v);
+        Option best = none;
+        beside.template consider_all<kBehind>(index_of(rank, kBehind), best);
+        return best;
+      });
+    }
   }
 
   // Called by one lane: makes a move, calls wake(node) for nodes whose neighbours change, and
@@ -97,28 +107,49 @@ struct RouteMoves {
     }
   };
 
-  // Two parts of routes and the edge that joins them.
-  struct Joined {
-    const Used& a;
-    Rough edge;
-    const Used& b;
-
-    GLS_DEVICE Used used() const { return {a.load + b.load, a.time + Time(edge) + b.time}; }
+  // The moves that lanes have listed: the rank of v and the move.
+  struct Listed {
+    uint16 moves[kListed];
   };
 
-  GLS_DEVICE Option best_beside(const Around& its, int v, uint32 first, Option best) const {
-    Beside beside(*this, its, v, first, best);
-    beside.relocate();
-    beside.swap();
-    if (beside.within) {
-      beside.turn();
-    } else {
-      beside.join_parts();
-    }
-    return beside.best;
+  GLS_DEVICE static uint32 index_of(int rank, RouteMove move) {
+    return uint32(rank) * kRouteMoves + move;
   }
 
-  // The moves of c next to v, and the best of them so far. cv is the length from c to v, etc.
+  // The same as best() if there are further resources. Few moves are short enough, and only these
+  // take long to evaluate; so lanes list them first and then share them.
+  template <class Team>
+  GLS_DEVICE Option best_of_listed(const Team& team, const Around& its, const Option& none) const {
+    uint16* const listed = shared_slot<Listed>(team).moves;
+    Option best = none;
+#pragma unroll 1
+    for (int first = 0; first < near.near_each; first += Team::kLanes) {
+      const int rank = first + team.lane(), v = rank < near.near_each ? near(its.c, rank) : 0;
+      uint32 moves = 0;  // one bit for each move
+      if (v != 0 && v != its.c) {
+        const Beside beside(*this, its, v);
+        moves = beside.template gaining<kBehind>(none);
+      }
+      int more = 0;
+      do {
+        const Compacted own = team.stacked(bits_in(moves));
+        for (int place = own.place; moves != 0 && place < kListed; ++place, moves &= moves - 1) {
+          listed[place] = uint16(index_of(rank, RouteMove(lowest_bit(moves))));
+        }
+        team.sync();
+        more = own.total - kListed;
+        team.each(more < 0 ? own.total : kListed, [&](int place) {
+          const uint32 index = listed[place];
+          const Beside beside(*this, its, near(its.c, int(index / kRouteMoves)));
+          beside.consider(RouteMove(index % kRouteMoves), index, best);
+        });
+        team.sync();
+      } while (more > 0);
+    }
+    return team.least(best);
+  }
+
+  // The moves of c next to v.
   struct Beside {
     const RouteMoves& moves;
     const Routes& r;
@@ -129,11 +160,8 @@ struct RouteMoves {
     const Cost pays;
     const Rough cv, vc, uv, vw, sw, pw, us, up;
     const Rough turn_behind, turn_before;  // length that kTurnBehind and kTurnBefore add
-    const uint32 first;                    // index of the first move of c next to v
-    Option best;
 
-    GLS_DEVICE Beside(const RouteMoves& moves, const Around& its, int v, uint32 first,
-                      const Option& best)
+    GLS_DEVICE Beside(const RouteMoves& moves, const Around& its, int v)
         : moves(moves),
           r(moves.routes),
           its(its),
@@ -155,140 +183,194 @@ struct RouteMoves {
           us(r.about(u, s)),
           up(r.about(u, p)),
           turn_behind(cv + sw - its.after - vw),
-          turn_before(cv + up - its.before - uv),
-          first(first),
-          best(best) {}
+          turn_before(cv + up - its.before - uv) {}
 
-    // Whether a move that adds this length cannot be the best: it saves at most what the routes pay
-    // for violations now. This rules out most moves.
-    GLS_DEVICE bool hopeless(Rough longer) const { return Cost(longer) - pays >= Cost(best.value); }
-    // Notes a move if it is the best so far. The new routes pay `paid` for load and duration, and
-    // others() for other resources.
-    template <class Others>
-    GLS_DEVICE void offer(RouteMove move, Rough longer, Cost paid, Others others) {
-      Cost due = paid - pays;
+    // The moves from `move` on, as bits, that may beat another one if what they pay for further
+    // resources is left out.
+    template <RouteMove move>
+    GLS_DEVICE uint32 gaining(const Option& best) const {
+      const uint32 bit = uint32(may_gain(move, best)) << move;
+      if constexpr (move < kTurnBefore) {
+        return bit | gaining<RouteMove(move + 1)>(best);
+      } else {
+        return bit;
+      }
+    }
+    // Notes the best of the moves from `move` on; `index` is that of the first one.
+    template <RouteMove move>
+    GLS_DEVICE void consider_all(uint32 index, Option& best) const {
+      consider(move, index, best);
+      if constexpr (move < kTurnBefore) consider_all<RouteMove(move + 1)>(index + 1, best);
+    }
+    // Notes a move if it is the best so far.
+    GLS_DEVICE void consider(RouteMove move, uint32 index, Option& best) const {
+      const Change change = change_by(move);
+      if (!change.possible || hopeless(change, best)) return;
+      Cost due = paid(move, change) - pays;
       if constexpr (Routes::kMore) {
-        if (Cost(longer) + due < Cost(best.value)) due += others();
+        if (Cost(change.longer()) + due < Cost(best.value)) due += others(move);
       }
-      const Cost more = Cost(longer) + due;
-      if (more < Cost(best.value) && r.allows(due)) best = rated<Rough>(more, first + move);
+      const Cost more = Cost(change.longer()) + due;
+      if (more < Cost(best.value) && r.allows(due)) best = rated<Rough>(more, index);
     }
 
-    // Evaluates moving customers to the other route, or within this one: x and then y, which may be
-    // the same, go between a and b. Removing them changes the length by `out`, inserting them by
-    // `in`.
-    GLS_DEVICE void relocate(RouteMove move, Rough out, Rough in, const Used& moved, int x, int y,
-                             int a, int b) {
-      if (hopeless(out + in)) return;
-      const auto others = [&] { return relocated(x, y, a, b); };
-      if (within) return offer(move, out + in, moves.paid_within(its, out + in), others);
-      const Used here{its.whole.load - moved.load, its.whole.time - moved.time + Time(out)};
-      const Used then{there.load + moved.load, there.time + moved.time + Time(in)};
-      offer(move, out + in, moves.due(here) + moves.due(then), others);
+   private:
+    // Whether a move is possible, and how much longer it makes the route of c and that of v. If
+    // they are the same or exchange their parts, only the sum counts.
+    struct Change {
+      bool possible;
+      Rough here, there;
+
+      GLS_DEVICE Rough longer() const { return here + there; }
+    };
+
+    GLS_DEVICE bool may_gain(RouteMove move, const Option& best) const {
+      const Change change = change_by(move);
+      if (!change.possible || hopeless(change, best)) return false;
+      return Cost(change.longer()) + (paid(move, change) - pays) < Cost(best.value);
     }
-    // The price of other resources after this move.
-    GLS_DEVICE Cost relocated(int x, int y, int a, int b) const {
-      const bool ahead = r.after(x) == y || x == y;
-      const int front = r.before(ahead ? x : y), end = r.after(ahead ? y : x);
-      const auto visit = [&](auto path) {
-        path.visit(x);
-        if (x != y) path.visit(y);
-        return path;
-      };
-      if (!within) return r.path(front).end(end) + visit(r.path(a)).end(b);
-      if (r.place(a) < r.place(c)) return visit(r.path(a)).walk(b, front).end(end);
-      return visit(r.path(front).walk(end, a)).end(b);
+    // Whether a move cannot be the best: it saves at most what the routes pay for violations now.
+    // This rules out most moves.
+    GLS_DEVICE bool hopeless(const Change& change, const Option& best) const {
+      return Cost(change.longer()) - pays >= Cost(best.value);
     }
-    GLS_DEVICE void relocate() {
-      if (v != p) relocate(kBehind, its.without_c, vc + r.about(c, w) - vw, its.own, c, c, v, w);
-      if (v != s) relocate(kBefore, its.without_c, r.about(u, c) + cv - uv, its.own, c, c, u, v);
-      if (!r.is_depot(s) && v != s) {
-        const Used both = sum(its.own, r.alone(s));
-        const Rough out = its.without_cs, inside = its.after;
-        if (v != p) relocate(kPairBehind, out, vc + inside + sw - vw, both, c, s, v, w);
-        if (symmetric && u != s) {
-          relocate(kPairBefore, out, us + inside + cv - uv, both, s, c, u, v);
+
+    GLS_DEVICE Change change_by(RouteMove move) const {
+      const bool pair = !r.is_depot(s) && v != s, led = !r.is_depot(p) && v != p;
+      switch (move) {
+        case kBehind:
+          return {v != p, its.without_c, vc + r.about(c, w) - vw};
+        case kBefore:
+          return {v != s, its.without_c, r.about(u, c) + cv - uv};
+        case kPairBehind:
+          return {pair && v != p, its.without_cs, vc + its.after + sw - vw};
+        case kPairBefore:
+          return {symmetric && pair && u != s, its.without_cs, us + its.after + cv - uv};
+        case kLedBefore:
+          return {led && v != s, its.without_pc, up + its.before + cv - uv};
+        case kLedBehind:
+          return {symmetric && led && w != p, its.without_pc, vc + its.before + pw - vw};
+        case kSwapNext: {
+          if (r.is_depot(w) || w == c || w == p) return {false, 0, 0};
+          const int ww = r.after(w);
+          return {true, -its.before - its.after + pw + (symmetric ? sw : r.about(w, s)),
+                  vc + r.about(c, ww) - vw - r.about(w, ww)};
         }
-      }
-      if (!r.is_depot(p) && v != p) {
-        const Used both = sum(its.own, r.alone(p));
-        const Rough out = its.without_pc, inside = its.before;
-        if (v != s) relocate(kLedBefore, out, up + inside + cv - uv, both, p, c, u, v);
-        if (symmetric && w != p) relocate(kLedBehind, out, vc + inside + pw - vw, both, c, p, v, w);
-      }
-    }
-
-    // Evaluates exchanging c and a customer `other`, which changes the length by `at_c` at the
-    // place of c and by `at_other` at the place of `other`.
-    GLS_DEVICE void swap(RouteMove move, int other, Rough at_c, Rough at_other) {
-      if (hopeless(at_c + at_other)) return;
-      const auto dues = [&] { return swapped(other); };
-      if (within)
-        return offer(move, at_c + at_other, moves.paid_within(its, at_c + at_other), dues);
-      const Used others = r.alone(other);
-      const Used one{its.whole.load - its.own.load + others.load,
-                     its.whole.time - its.own.time + others.time + Time(at_c)};
-      const Used two{there.load + its.own.load - others.load,
-                     there.time + its.own.time - others.time + Time(at_other)};
-      offer(move, at_c + at_other, moves.due(one) + moves.due(two), dues);
-    }
-    GLS_DEVICE Cost swapped(int other) const {
-      if (!within) {
-        return r.path(p).visit(other).end(s) + r.path(r.before(other)).visit(c).end(r.after(other));
-      }
-      const bool leads = r.place(c) < r.place(other);
-      const int a = leads ? c : other, b = leads ? other : c;
-      return r.path(r.before(a)).visit(b).walk(r.after(a), r.before(b)).visit(a).end(r.after(b));
-    }
-    GLS_DEVICE void swap() {
-      const Rough alone = -its.before - its.after;
-      if (!r.is_depot(w) && w != c && w != p) {
-        const int ww = r.after(w);
-        swap(kSwapNext, w, alone + pw + (symmetric ? sw : r.about(w, s)),
-             vc + r.about(c, ww) - vw - r.about(w, ww));
-      }
-      if (!r.is_depot(u) && u != c && u != s) {
-        const int uu = r.before(u);
-        swap(kSwapLast, u, alone + (symmetric ? up : r.about(p, u)) + us,
-             r.about(uu, c) + cv - r.about(uu, u) - uv);
+        case kSwapLast: {
+          if (r.is_depot(u) || u == c || u == s) return {false, 0, 0};
+          const int uu = r.before(u);
+          return {true, -its.before - its.after + (symmetric ? up : r.about(p, u)) + us,
+                  r.about(uu, c) + cv - r.about(uu, u) - uv};
+        }
+        case kTailBehind:
+          return {!within, cv + us - its.after - uv, 0};
+        case kTailBefore:
+          return {!within, vc + pw - its.before - vw, 0};
+        default:
+          return {symmetric && !(within && (v == s || v == p)),
+                  move == kTurnBehind ? turn_behind : turn_before, 0};
       }
     }
 
-    // Evaluates 2-opt within the route.
-    GLS_DEVICE void turn() {
-      if (!symmetric || v == s || v == p) return;
-      // The nodes between a and b are turned.
-      const auto turn = [&](RouteMove move, Rough longer, int a, int b) {
-        if (hopeless(longer)) return;
-        offer(move, longer, moves.paid_within(its, longer),
-              [&] { return r.path(a).walk_back(r.before(b), r.after(a)).end(b); });
-      };
-      const bool leads = r.place(c) < r.place(v);
-      turn(kTurnBehind, turn_behind, leads ? c : v, leads ? w : s);
-      turn(kTurnBefore, turn_before, leads ? p : u, leads ? v : c);
-    }
-
-    // Evaluates 2-opt*, which joins the parts of the two routes in another way.
-    template <class Others>
-    GLS_DEVICE void join_parts(RouteMove move, Rough longer, const Joined& one, const Joined& two,
-                               Others others) {
-      if (hopeless(longer)) return;
-      offer(move, longer, moves.due(one.used()) + moves.due(two.used()), others);
-    }
-    GLS_DEVICE void join_parts() {
+    // Upper bound on what the routes pay for load and duration after a move.
+    GLS_DEVICE Cost paid(RouteMove move, const Change& change) const {
+      if (within) return moves.paid_within(its, change.longer());
+      if (move <= kSwapLast) {
+        Used leaves = its.own, comes{0, 0};
+        if (move == kSwapNext || move == kSwapLast) comes = r.alone(partner(move));
+        if (move == kPairBehind || move == kPairBefore) leaves = sum(leaves, r.alone(s));
+        if (move == kLedBefore || move == kLedBehind) leaves = sum(leaves, r.alone(p));
+        const Used one{its.whole.load - leaves.load + comes.load,
+                       its.whole.time - leaves.time + comes.time + Time(change.here)};
+        const Used two{there.load + leaves.load - comes.load,
+                       there.time + leaves.time - comes.time + Time(change.there)};
+        return moves.due(one) + moves.due(two);
+      }
       const Used to_c = r.up_to(c), to_p = r.up_to(p), to_v = r.up_to(v), to_u = r.up_to(u);
       const Used from_s = rest(its.whole, to_c, its.after),
                  from_c = rest(its.whole, to_p, its.before);
       const Used from_w = rest(there, to_v, vw), from_v = rest(there, to_u, uv);
-      join_parts(kTailBehind, cv + us - its.after - uv, {to_c, cv, from_v}, {to_u, us, from_s},
-                 [&] { return r.path(c).end(v) + r.path(u).end(s); });
-      join_parts(kTailBefore, vc + pw - its.before - vw, {to_v, vc, from_c}, {to_p, pw, from_w},
-                 [&] { return r.path(v).end(c) + r.path(p).end(w); });
-      if constexpr (symmetric) {
-        join_parts(kTurnBehind, turn_behind, {to_c, cv, to_v}, {from_s, sw, from_w},
-                   [&] { return r.path(c).go_back(v) + r.turned(s).end(w); });
-        join_parts(kTurnBefore, turn_before, {to_p, up, to_u}, {from_c, cv, from_v},
-                   [&] { return r.path(p).go_back(u) + r.turned(c).end(v); });
+      switch (move) {
+        case kTailBehind:
+          return moves.due(to_c, cv, from_v) + moves.due(to_u, us, from_s);
+        case kTailBefore:
+          return moves.due(to_v, vc, from_c) + moves.due(to_p, pw, from_w);
+        case kTurnBehind:
+          return moves.due(to_c, cv, to_v) + moves.due(from_s, sw, from_w);
+        default:
+          return moves.due(to_p, up, to_u) + moves.due(from_c, cv, from_v);
+      }
+    }
+
+    // The customer with which c changes places.
+    GLS_DEVICE int partner(RouteMove move) const { return move == kSwapNext ? w : u; }
+
+    // What the routes pay for further resources after a move.
+    GLS_DEVICE Cost others(RouteMove move) const {
+      NewRoute one, two;
+      if (move <= kLedBehind) {
+        relocated(move, one, two);
+      } else if (move <= kSwapLast) {
+        swapped(partner(move), one, two);
+      } else if (within) {
+        turned(move, one);
+      } else {
+        joined(move, one, two);
+      }
+      Cost sum = 0;
+#pragma unroll 1
+      for (int k = 0; k < (within ? 1 : 2); ++k) {
+        sum += RoutePath<Routes>::price(r, k == 0 ? one : two);
+      }
+      return sum;
+    }
+    // The customers x and y, which may be the same, go between a and b.
+    GLS_DEVICE void relocated(RouteMove move, NewRoute& one, NewRoute& two) const {
+      const bool pair = move == kPairBehind || move == kPairBefore;
+      const int other = pair ? s : move <= kBefore ? c : p;
+      const bool behind = move == kBehind || move == kPairBehind || move == kLedBehind;
+      const int a = behind ? v : u, b = behind ? w : v;
+      const int x = behind ? c : other, y = behind ? other : c;
+      const bool ahead = r.after(x) == y || x == y;
+      const int front = r.before(ahead ? x : y), end = r.after(ahead ? y : x);
+      const Stretch both(x, y, !ahead);
+      if (!within) {
+        one.head = front, one.tail = end;
+        two.head = a, two.stretches[0] = both, two.tail = b;
+      } else if (r.place(a) < r.place(c)) {
+        one.head = a, one.stretches[0] = both, one.stretches[1] = Stretch(b, front), one.tail = end;
+      } else {
+        one.head = front, one.stretches[0] = Stretch(end, a), one.stretches[1] = both, one.tail = b;
+      }
+    }
+    GLS_DEVICE void swapped(int other, NewRoute& one, NewRoute& two) const {
+      if (!within) {
+        one.head = p, one.stretches[0] = Stretch(other), one.tail = s;
+        two.head = r.before(other), two.stretches[0] = Stretch(c), two.tail = r.after(other);
+        return;
+      }
+      const bool leads = r.place(c) < r.place(other);
+      const int a = leads ? c : other, b = leads ? other : c;
+      one.head = r.before(a), one.stretches[0] = Stretch(b);
+      one.stretches[1] = Stretch(r.after(a), r.before(b));
+      one.stretches[2] = Stretch(a), one.tail = r.after(b);
+    }
+    // 2-opt: the nodes between a and b are turned.
+    GLS_DEVICE void turned(RouteMove move, NewRoute& one) const {
+      const bool leads = r.place(c) < r.place(v), behind = move == kTurnBehind;
+      const int a = behind ? (leads ? c : v) : leads ? p : u;
+      const int b = behind ? (leads ? w : s) : leads ? v : c;
+      one.head = a, one.stretches[0] = Stretch(r.before(b), r.after(a), true), one.tail = b;
+    }
+    // 2-opt*: parts of the two routes are joined in another way.
+    GLS_DEVICE void joined(RouteMove move, NewRoute& one, NewRoute& two) const {
+      const bool turns = move >= kTurnBehind, behind = move == kTailBehind || move == kTurnBehind;
+      if (turns) {
+        one.head = behind ? c : p, one.tail = behind ? v : u, one.tail_turned = true;
+        two.head = behind ? s : c, two.tail = behind ? w : v, two.head_turned = true;
+      } else {
+        one.head = behind ? c : v, one.tail = behind ? v : c;
+        two.head = behind ? u : p, two.tail = behind ? s : w;
       }
     }
   };
@@ -296,6 +378,10 @@ struct RouteMoves {
   // Upper bound on what a route with this load and estimated duration pays.
   GLS_DEVICE Cost due(const Used& used) const {
     return routes.price({used.load, used.time + Time(routes.slack())});
+  }
+  // The same for two parts of routes and the edge between them.
+  GLS_DEVICE Cost due(const Used& a, Rough edge, const Used& b) const {
+    return due({a.load + b.load, a.time + Time(edge) + b.time});
   }
   GLS_DEVICE Cost paid_within(const Around& its, Rough longer) const {
     if (Routes::kTimed) return due({its.whole.load, its.whole.time + Time(longer)});

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
-from gpu_ls_plugin.routes.kernels.linked_rows import check_total_demand, most_rows
+from gpu_ls_plugin.routes.kernels.linked_rows import check_total_demand, rows_at_once
 from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.resources.load import Load
@@ -118,7 +118,8 @@ def _size(problem: TSP, request: Request) -> int:
     if (own := getattr(search, "populations", None)) is not None:
         return int(own(backend))
     if backend.name != "cpu":
-        return request.of_island(backend.processors * most_rows(problem))
+        rows = rows_at_once(routing_problem(problem), backend.shared_memory)
+        return request.of_island(backend.processors * rows)
     of_a_core = _kicks_made(request, problem) / (KICKS_OF_A_CHAIN * problem.n)
     each = min(int(of_a_core), MOST_CHAINS // backend.processors)
     return max(few_chains(backend), each * backend.processors)
