@@ -88,8 +88,8 @@ struct LinkedChain {
   Totals& totals;
   Work& work;
   const Routes routes;
-  const Kick kick;
-  const RouteMoves<Routes, symmetric> moves;
+  const NearNodes& near;
+  const StringRuin& ruin;
   Cost best;
   int64 kicks, idle, looks = 0, made = 0;
   int accepted = 0;
@@ -107,8 +107,8 @@ struct LinkedChain {
         totals(shared_slot<Totals>(team)),
         work(shared_slot<Work>(team)),
         routes(row.routes(Lists::take(behind, row.n, row.n - row.vehicles.customers), totals)),
-        kick{routes, row.near, ruin, shared_slot<typename Kick::Waits>(team)},
-        moves{routes, row.near},
+        near(row.near),
+        ruin(ruin),
         best(static_cast<Cost*>(batch.best_costs)[item]),
         kicks(batch.kick_counts[item]),
         idle(batch.idle_counts[item]) {}
@@ -132,6 +132,8 @@ struct LinkedChain {
     clear_work();
     const auto wakes = [&](int node) { wake(node); };
     bool is_best = false;
+    // A member that refers to another one would keep all members out of registers.
+    const Kick kick{routes, near, ruin, shared_slot<typename Kick::Waits>(team)};
     bool taken = kick.kick(team, random, wakes, [&](int route) { work.note(route); });
     if (taken) {
       team.each(work.routes, [&](int k) { routes.measure(work.changed[k]); });
@@ -199,6 +201,7 @@ struct LinkedChain {
   // what it was `before` the kick, because the repair has then almost always restored the old tour.
   GLS_DEVICE void descend(Cost before) {
     const auto wakes = [&](int node) { wake(node); };
+    const RouteMoves<Routes, symmetric> moves{routes, near};
 #pragma unroll 1
     for (int left = rows.looks; left > 0 && work.size > 0; --left) {
       if (rounded<kReal>(totals.cost - before, before) == 0) break;

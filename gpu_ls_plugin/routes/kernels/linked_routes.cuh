@@ -163,10 +163,6 @@ struct LinkedRoutes {
   GLS_DEVICE RoutePath<LinkedRoutes> path(int node) const {
     return {*this, node, segments.heads[node]};
   }
-  // The route from a node on, turned; directions must not matter to resources.
-  GLS_DEVICE RoutePath<LinkedRoutes> turned(int node) const {
-    return {*this, node, segments.tails[node]};
-  }
   // The penalty for vehicles beyond the fleet if `used` routes have customers.
   GLS_DEVICE Cost for_vehicles(int used) const {
     return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
@@ -367,8 +363,11 @@ struct LinkedRoutes {
     while (!is_depot(c)) {
       const int next = backward ? before(c) : after(c);
       const Segment following = resources.at(next);  // read early, since memory is slow
-      const int from = backward ? c : last, to = backward ? last : c;
-      path = resources.join(backward ? own : path, backward ? path : own, between(from, to));
+      if (backward) {
+        path = resources.join(own, path, between(c, last));
+      } else {
+        path = resources.join(path, own, between(last, c));
+      }
       list[c] = path, last = c, c = next, own = following;
     }
     if (backward) return;

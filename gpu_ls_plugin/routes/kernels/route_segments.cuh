@@ -35,6 +35,7 @@ struct NewRoute {
   bool head_turned = false, tail_turned = false;
   Stretch stretches[3];
 };
+
 // A path from the depot, which grows to a new route. Its functions do not change any list.
 template <class Routes>
 struct RoutePath {
@@ -65,20 +66,8 @@ struct RoutePath {
   }
 
   GLS_DEVICE RoutePath& visit(int node) { return add(node, routes.vehicles.resources.at(node)); }
-  // Visits the nodes of a route from one to another, which is not before it.
-  GLS_DEVICE RoutePath& walk(int from, int to) {
-    for (int node = from; visit(node), node != to;) node = routes.after(node);
-    return *this;
-  }
-  // The same in the opposite direction.
-  GLS_DEVICE RoutePath& walk_back(int from, int to) {
-    for (int node = from; visit(node), node != to;) node = routes.before(node);
-    return *this;
-  }
   // The price of the path if it goes on like a route from a node on, which may be a depot.
   GLS_DEVICE Cost end(int node) { return end(node, routes.segments.tails[node]); }
-  // The same if it goes back like a route from a node; directions must not matter.
-  GLS_DEVICE Cost go_back(int node) { return end(node, routes.segments.heads[node]); }
 
  private:
   GLS_DEVICE RoutePath& add(int node, const Segment& further) {

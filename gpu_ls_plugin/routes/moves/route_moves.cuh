@@ -319,10 +319,10 @@ struct RouteMoves {
       }
       Cost sum = 0;
 #pragma unroll 1
-      for (int k = 0; k < (within ? 1 : 2); ++k) {
-        sum += RoutePath<Routes>::price(r, k == 0 ? one : two);
+      for (bool last = within;; last = true, one = two) {
+        sum += RoutePath<Routes>::price(r, one);
+        if (last) return sum;
       }
-      return sum;
     }
     // The customers x and y, which may be the same, go between a and b.
     GLS_DEVICE void relocated(RouteMove move, NewRoute& one, NewRoute& two) const {

@@ -167,15 +167,21 @@ struct RouteSwapStar {
   }
 
   // The price of other resources of the route of a customer that leaves it, if another customer
-  // comes in after node a. Few trades need it, so it is out of line.
-  GLS_OUT_OF_LINE Cost traded(int leaves, int comes, int a) const {
+  // comes in after node a.
+  GLS_DEVICE Cost traded(int leaves, int comes, int a) const {
     const auto& r = routes;
     const int front = r.before(leaves), end = r.after(leaves);
-    if (a == front) return r.path(a).visit(comes).end(end);
-    if (r.place(a) < r.place(leaves)) {
-      return r.path(a).visit(comes).walk(r.after(a), front).end(end);
+    NewRoute its;
+    if (a == front) {
+      its.head = a, its.stretches[0] = Stretch(comes), its.tail = end;
+    } else if (r.place(a) < r.place(leaves)) {
+      its.head = a, its.stretches[0] = Stretch(comes);
+      its.stretches[1] = Stretch(r.after(a), front), its.tail = end;
+    } else {
+      its.head = front, its.stretches[0] = Stretch(end, a);
+      its.stretches[1] = Stretch(comes), its.tail = r.after(a);
     }
-    return r.path(front).walk(end, a).visit(comes).end(r.after(a));
+    return RoutePath<Routes>::price(r, its);
   }
 
   template <class Wake>
