@@ -125,6 +125,11 @@ struct Floor2D : Planar {
   using Length = int64;
   using Planar::Planar;
   GLS_DEVICE Length operator()(int a, int b) const { return int64(sqrt(squared(a, b))); }
+  template <class Square>
+  GLS_DEVICE static int root(Square squared, float estimate) {
+    const int k = rounded(estimate);
+    return k - (squared < Square(k) * k);
+  }
   GLS_DEVICE float estimate(const Point& p, const Point& q) const {
     return Planar::estimate(p, q) - 0.5f;
   }

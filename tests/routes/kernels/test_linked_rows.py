@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, list_bytes
+from gpu_ls_plugin.plugins.instantiations import instantiations
+from gpu_ls_plugin.routes.kernels.linked_rows import (
+    LinkedShape,
+    list_bytes,
+    most_rows,
+    rows_at_once,
+)
 from gpu_ls_plugin.routes.kernels.near_nodes import near_nodes
 from tests.helpers import host_program
+from tests.helpers.declared_shared import ptx_of
 from tests.helpers.routing import random_cvrp
 
 SHARED = 227 << 10  # bytes of a block
@@ -36,6 +43,41 @@ def test_few_or_uneven_rows_have_blocks_of_their_own(kind, customers, rows, unev
     assert shape.team == f"gls::Warp<{teams}>" and shape.in_shared
     blocks = -(-rows // teams) if teams == 1 else 1
     assert blocks * shape.shared <= SHARED
+
+
+@pytest.mark.parametrize(
+    ("kind", "customers", "rows"),
+    [("capacity", 50, 16), ("windows", 50, 12), ("capacity", 700, 10), ("windows", 700, 8)],
+)
+def test_rows_at_once_need_one_turn(kind, customers, rows):
+    problem = random_cvrp(kind, customers)
+    assert rows_at_once(problem, SHARED) == rows <= most_rows(problem)
+    shape = LinkedShape.of(problem, rows, SHARED, 4)
+    assert shape.team == f"gls::Warp<{rows}>" and shape.in_shared
+
+
+def test_few_rows_in_shared_memory_do_not_pay():
+    assert rows_at_once(random_cvrp("capacity", 3000), SHARED) == 16
+
+
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("linked_chain", "TimeWindows<int"),
+        *(
+            pytest.param(f"linked_{rest}", "", marks=pytest.mark.slow)
+            for rest in ("chain", "descent")
+        ),
+    ],
+)
+def test_lists_are_in_registers(name, part):
+    """An object in local memory would cost a load for each access to a list."""
+    kernels = [k for k in instantiations() if k.name == name and part in k.body]
+    assert kernels
+    for kernel in kernels:
+        ptx = ptx_of(kernel)
+        assert "ld.shared" in ptx and "__local_depot" not in ptx, kernel.body
 
 
 def test_rows_without_room_in_shared_memory_lie_outside():

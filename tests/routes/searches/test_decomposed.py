@@ -186,11 +186,12 @@ def test_searches_are_written_as_text():
 
 
 def test_parts_suit_the_device_and_the_time(monkeypatch):
-    """A GPU searches parts for fewer customers if there is little time."""
+    """A GPU searches parts for fewer customers if there is little time or a further resource."""
 
-    def taken(device: str, customers: int, seconds: float) -> bool:
-        monkeypatch.setattr(choice, "get_backend", lambda _: SimpleNamespace(name=device))
-        problem, settings = random_cvrp("capacity", customers), Settings(seconds=seconds)
+    def taken(device: str, customers: int, seconds: float, kind: str = "capacity") -> bool:
+        fake = SimpleNamespace(name=device, shared_memory=227 << 10)
+        monkeypatch.setattr(choice, "get_backend", lambda _: fake)
+        problem, settings = random_cvrp(kind, customers), Settings(seconds=seconds)
         chosen = choice.divided(problem, settings, replace(default, seconds=seconds))
         return isinstance(chosen.search, gls.Decomposed)
 
@@ -198,6 +199,8 @@ def test_parts_suit_the_device_and_the_time(monkeypatch):
     assert [taken("cuda", 599, 1.0), taken("cuda", 600, 3.0)] == [False, False]
     assert [taken("cuda", 600, 2.9), taken("cuda", 2000, 60.0)] == [True, True]
     assert [taken("cpu", 2000, 1.0), taken("cpu", 3000, 60.0)] == [False, True]
+    assert [taken("cuda", n, 60.0, "windows") for n in (599, 600)] == [False, True]
+    assert not taken("cpu", 600, 60.0, "windows")
 
 
 def test_solve_searches_many_customers_in_parts(monkeypatch):

@@ -197,7 +197,7 @@ def composed_lengths(problem: TSP) -> np.ndarray:
     return lengths
 
 
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D"])
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D"])
 @pytest.mark.parametrize(
     ("span", "grid"),
     [*((span, "fine") for span in (1, 3, 60, 2**15)), (2**15 + 1, "wide"), (1_480_000, "wide")],

@@ -6,15 +6,15 @@
 
 namespace gls {
 
-// The times of a node.
+// When the service of a node may begin, how long it takes, and when the goods of a customer are at
+// the depot.
 template <class Amount>
 struct alignas(16) TimesOfNode {
   Amount early, late, service, release;
 };
 
 struct TimeWindowsData {
-  const void* nodes;      // TimesOfNode of each node: when its service may begin, how long it takes,
-                          // and when its goods are at the depot
+  const void* nodes;      // TimesOfNode of each node
   const void* durations;  // Amounts, shape (customers + 1, customers + 1); not read if lengths
                           // are durations
   int64 customers;
@@ -52,8 +52,8 @@ struct LatestRelease<Amount, false> {
   GLS_DEVICE Amount released() const { return 0; }
 };
 
-// Amounts are int if all sums of times fit into it (see time_windows.py), otherwise int64, or double
-// if times are real. `own_durations`: whether durations are no lengths; `releases`: whether
+// Amounts are int if all sums of times fit into it (see time_windows.py), otherwise int64, or
+// double if times are real. `own_durations`: whether durations are no lengths; `releases`: whether
 // customers have release times.
 template <class AmountType, bool own_durations = false, bool releases = true>
 struct TimeWindows {

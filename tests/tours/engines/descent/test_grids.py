@@ -22,7 +22,9 @@ SEARCHES = {
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 @pytest.mark.parametrize("grid", SPANS)
-@pytest.mark.parametrize("metric", ["EUC_2D", pytest.param("CEIL_2D", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "metric", ["EUC_2D", pytest.param("CEIL_2D", marks=pytest.mark.slow), "FLOOR_2D"]
+)
 def test_integer_arithmetic_changes_no_tour(metric, grid, search, monkeypatch):
     problem = random_problem(metric, 150, seed=4, span=SPANS[grid])
     assert metric in sites.GRID_METRICS
