@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.routes.problem.resources.time_windows import FAR
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from tests.helpers.marks import slow_after
+from tests.helpers.random_problems import random_tours
 from tests.helpers.routing import (
     assert_exact_costs,
     assert_no_more_violations,
     giant_tours,
     random_cvrp,
+    random_vrp,
 )
 from tests.routes.time_windows import some_windows
 
@@ -66,3 +70,38 @@ def test_a_pickled_problem_has_its_resources():
     rows = giant_tours(problem, 6, 8)
     one, other = (p.violations(rows).resources["time_windows"] for p in (problem, again))
     assert one.any() and (one == other).all()
+
+
+@BOTH
+@pytest.mark.parametrize("given", [{}, {"release_times"}, {"durations"}], ids=str)
+def test_times_of_32_and_64_bits_lead_to_the_same_tours(given, backend):
+    """All lengths and times of the larger problem are those of the smaller one, many times."""
+    base = random_vrp(24, seed=3)
+    nodes = np.arange(25)
+    far = base.nodes.distance(nodes[:, np.newaxis], nodes)
+    windows = base.windows.copy()
+    windows[1::5, 1] = FAR
+    more = {"release_times": nodes * 30, "durations": far * 3 // 2}
+
+    def scaled(by: int) -> gls.VRP:
+        return gls.VRP(
+            None,
+            base.demands[: len(nodes)],
+            base.capacity,
+            distances=far * by,
+            windows=np.where(windows < FAR, windows * by, FAR),
+            service_times=base.service_times * by,
+            vehicles=5,
+            **{name: more[name] * by for name in given},
+        ).penalised(load=2 * by, time_windows=1)
+
+    search = gls.IteratedLocalSearch(LINKED, gls.StringRemoval(6, 4), gls.Annealing())
+    found = {}
+    for by, amount in ((1, "int"), (2**14, "gls::int64")):
+        problem = scaled(by)
+        (timed,) = problem.resources
+        assert timed.functor(problem).startswith(f"gls::TimeWindows<{amount},")
+        starts, budget = random_tours(problem.n, 6, 2), gls.Budget(kicks=300)
+        found[by] = search(problem.tsp, starts, seed=1, budget=budget, backend=backend)
+        assert (found[by].costs == problem.tsp.cost(found[by].tours)).all()
+    assert found[1].tours.tolist() == found[2**14].tours.tolist()

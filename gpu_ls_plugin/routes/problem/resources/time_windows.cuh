@@ -106,12 +106,9 @@ struct TimeWindows {
     }
     const Amount on = a.duration - a.warp + travel;  // from the start of a to that of b
     const Amount wait = most(b.early - on - a.late, 0), warp = most(a.early + on - b.late, 0);
-    return {a.duration + b.duration + travel + wait,
-            a.warp + b.warp + warp,
-            most(b.early - on, a.early) - wait,
-            least(b.late - on, a.late) + warp,
-            Release(most(a.released(), b.released())),
-            ends};
+    return {a.duration + b.duration + travel + wait,   a.warp + b.warp + warp,
+            most(b.early - on, a.early) - wait,        least(b.late - on, a.late) + warp,
+            Release(most(a.released(), b.released())), ends};
   }
   GLS_DEVICE Amount excess(const Segment& route) const {
     const Amount latest = least(route.late, last);
