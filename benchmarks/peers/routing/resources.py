@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpu_ls_plugin as gls
-from benchmarks.peers.routing.solvers import OURS
+from benchmarks.peers.routing.solvers import OURS, kicks_per_second
 from benchmarks.peers.routing.windowed import KINDS, SERVICE, windowed
 from examples.driver_breaks import Breaks
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 SIZES = (200, 1_000)  # customers
 SECONDS = 5.0
 USUAL = "load and duration"
-WITHOUT = ("starts", "candidates", "compiling")  # phases that kick nothing
 
 
 def problems(customers: int) -> dict[str, gls.CVRP]:
@@ -63,10 +62,8 @@ def resources(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -
 def _run(problem: gls.CVRP, seconds: float, backend: str) -> dict[str, Any]:
     gls.solve(problem, seconds, target=np.inf, seed=1, backend=backend)  # compiles
     found = gls.solve(problem, seconds, seed=1, backend=backend)
-    its = found.statistics
-    searching = its.seconds - sum(its.phases.get(name, 0.0) for name in WITHOUT)
     return {
-        "kicks_per_second": its.kicks / searching,
+        "kicks_per_second": kicks_per_second(found.statistics),
         "chains": len(found.tours),
         "feasible": bool(problem.feasible(found.best_tour).all()),
     }

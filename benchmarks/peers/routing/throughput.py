@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.peers.bench_cvrp import instances
-from benchmarks.peers.routing.solvers import HGS, OURS, Task
+from benchmarks.peers.routing.solvers import HGS, Task
 
 if TYPE_CHECKING:
     import argparse
@@ -53,7 +53,7 @@ def _rates(name: str, runs: Sequence[Run]) -> dict[str, Any]:
     """Return the kicks a second of ours, and the iterations a second of HGS-CVRP."""
     own = [run for run in runs if run["instance"] == name]
     rates: dict[str, Any] = {}
-    if kicks := [run["kicks"] / run["wall"] for run in own if run["solver"] == OURS]:
+    if kicks := [run["kicks_per_second"] for run in own if "kicks_per_second" in run]:
         rates["kicks"] = max(kicks)
     theirs = [run for run in own if run["solver"] == HGS]
     if each := [run["iterations_per_second"] for run in theirs if "iterations_per_second" in run]:
