@@ -17,7 +17,6 @@ from gpu_ls_plugin.routes.construction.batch import (
     bytes_of_a_segment,
 )
 from gpu_ls_plugin.routes.kernels.near_nodes import near_nodes
-from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import hard_penalties
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, Sites, metric_type
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
 LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
 NEAR = 32  # maximum number of near nodes per customer, one for each lane of a warp
-# Warps per block: fewer if registers limit them, because lengths are real or there are resources.
+# Warps per block: fewer if registers limit them, because lengths are real.
 MOST_WARPS, FEWER_WARPS = 16, 12
 NOTES_BYTES = 1024  # bytes of shared memory per row, in addition to its lists
 MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
@@ -46,8 +45,7 @@ MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
 
 def most_rows(problem: TSP | CVRP) -> int:
     """Return how many rows, one per warp, a multiprocessor searches at once if memory allows."""
-    few = not problem.integer or routing_problem(problem).resources
-    return FEWER_WARPS if few else MOST_WARPS
+    return MOST_WARPS if problem.integer else FEWER_WARPS
 
 
 def rows_at_once(problem: CVRP, shared_memory: int) -> int:

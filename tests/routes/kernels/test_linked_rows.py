@@ -47,7 +47,7 @@ def test_few_or_uneven_rows_have_blocks_of_their_own(kind, customers, rows, unev
 
 @pytest.mark.parametrize(
     ("kind", "customers", "rows"),
-    [("capacity", 50, 16), ("windows", 50, 12), ("capacity", 700, 10), ("windows", 700, 8)],
+    [("capacity", 50, 16), ("windows", 50, 16), ("capacity", 700, 10), ("windows", 700, 8)],
 )
 def test_rows_at_once_need_one_turn(kind, customers, rows):
     problem = random_cvrp(kind, customers)
