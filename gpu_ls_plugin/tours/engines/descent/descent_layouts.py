@@ -39,6 +39,7 @@ SWEEP_SHAPES: tuple[tuple[float, int, int], ...] = (
     (math.inf, 8, 1),
 )
 SWEEP_LANES = 128  # lanes of a block that evaluates a chunk
+NOTES_BYTES = 1536  # most static shared memory of a block beside what scouts find
 CPU_SWEEP_CITIES = 8  # number of cities per chunk on a CPU
 
 
@@ -61,7 +62,7 @@ def descent_shape(
 
     def room(lanes: int) -> int:
         scouts = 2 * lanes * survivor_bytes(needs.length_bytes)
-        return shared_memory - scouts - BLOCK_OVERHEAD
+        return shared_memory - scouts - NOTES_BYTES
 
     def fitting(teams: int) -> bool:
         return n <= LARGEST_SHORT and teams * own + sites <= room(32 * teams)
