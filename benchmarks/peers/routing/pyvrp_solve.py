@@ -69,7 +69,11 @@ def main() -> None:
 
     problem = gls.CVRP.read(options.file)
     windowed = isinstance(problem, gls.VRP)
-    data = pyvrp.read(options.file, "dimacs") if windowed else data_of(problem)
+    file = options.file
+    if windowed and file.suffix != ".vrp":  # PyVRP reads no text files of Solomon
+        file = options.solution.with_suffix(".vrp")
+        problem.write(file)
+    data = pyvrp.read(file, "dimacs") if windowed else data_of(problem)
     result = pyvrp.solve(data, MaxRuntime(options.seconds), seed=options.seed)
     print(f"It {result.num_iterations} | T(s) {result.runtime:.2f}")
     if not result.is_feasible():
