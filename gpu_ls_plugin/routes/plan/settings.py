@@ -53,11 +53,12 @@ LEAST_CUSTOMERS = {"cuda": 2000, "cpu": 3000}
 # With less time than SECONDS_A_CUSTOMER per customer, a GPU searches in parts from LEAST_HURRIED
 # customers on, because its many chains make too few kicks on whole tours. With 670 and 1,000
 # customers, searches in parts are 0.06 to 0.3 % better after 3 s.
-# With further resources, such as time windows, kicks take longer; parts pay from as many customers
-# on, however long the search takes: on an H200, 2.2 and 2.7 % in 15 s became 0.8 and 1.3 % with
-# 1,000 customers.
 LEAST_HURRIED, SECONDS_A_CUSTOMER = 600, 0.005
 CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # number of customers in each part
+# With further resources, such as time windows, kicks take longer, and parts pay from
+# LEAST_UNDER_MORE customers on, whatever the time. A part has room for ROUTES_UNDER_MORE full
+# routes: of 1,000 customers, parts of 250 are better on routes of 11, of 500 on routes of 50.
+LEAST_UNDER_MORE, CUSTOMERS_UNDER_MORE, ROUTES_UNDER_MORE = 600, 250, 10
 SECONDS_OF_SOFT = 0.005  # minimum time, per place of a giant tour, for soft constraints to pay
 REPAIR = LocalSearch([RouteMoves()], Nearest(20))  # precedes the chains
 FIRST_TOURS = 16  # number of constructed tours; the best one is divided into parts
@@ -100,15 +101,21 @@ def divided(problem: CVRP, given: Settings, chosen: Settings) -> Settings:
     if given.search is not None or not on_linked_lists(search):
         return chosen
     device, n = get_backend(chosen.backend).name, problem.customers
-    slow = problem.resources or chosen.seconds < SECONDS_A_CUSTOMER * n
-    if n < LEAST_CUSTOMERS[device] and not (device == "cuda" and n >= LEAST_HURRIED and slow):
+    least, size = LEAST_CUSTOMERS[device], CUSTOMERS[device]
+    if problem.resources:
+        routes = ROUTES_UNDER_MORE * n // problem.least_vehicles
+        size = max(CUSTOMERS_UNDER_MORE, routes)
+        least = max(LEAST_UNDER_MORE, 3 * size // 2)  # two parts at least
+    elif device == "cuda" and chosen.seconds < SECONDS_A_CUSTOMER * n:
+        least = LEAST_HURRIED
+    if n < least:
         return chosen
     chains = chosen.population or 1
     tours = chains if given.population else min(chains, FIRST_TOURS)
     if device == "cuda" and not given.population:  # parts need less memory than the whole
         room = get_backend(chosen.backend).shared_memory
         chains = chains // rows_at_once(problem, room) * most_rows(problem)
-    parts = Decomposed(search, customers=CUSTOMERS[device], chains=chains)
+    parts = Decomposed(search, customers=size, chains=chains)
     return replace(chosen, population=tours, search=parts)
 
 

@@ -199,8 +199,19 @@ def test_parts_suit_the_device_and_the_time(monkeypatch):
     assert [taken("cuda", 599, 1.0), taken("cuda", 600, 3.0)] == [False, False]
     assert [taken("cuda", 600, 2.9), taken("cuda", 2000, 60.0)] == [True, True]
     assert [taken("cpu", 2000, 1.0), taken("cpu", 3000, 60.0)] == [False, True]
-    assert [taken("cuda", n, 60.0, "windows") for n in (599, 600)] == [False, True]
-    assert not taken("cpu", 600, 60.0, "windows")
+    for device in ("cpu", "cuda"):
+        assert [taken(device, n, 60.0, "windows") for n in (599, 600)] == [False, True]
+
+
+def test_parts_under_resources_have_room_for_several_routes():
+    settings = Settings(seconds=60.0, backend="cpu")
+    default = default_settings(random_cvrp("capacity", 20), settings)
+    sizes = []
+    for capacity in (50, 200, 500):
+        problem = random_cvrp("windows", 800, capacity=capacity)
+        chosen = choice.divided(problem, settings, default)
+        sizes.append(getattr(chosen.search, "customers", 800))
+    assert sizes[0] == 250 < sizes[1] < 500 < sizes[2] == 800
 
 
 def test_solve_searches_many_customers_in_parts(monkeypatch):
