@@ -93,15 +93,10 @@ def pair_bytes(n: int, city_bytes: int, customers: int) -> int:
 
 def assembly_kernel(metric: Metric, layout: ChainShape) -> Kernel:
     """Compose the kernel in which each team crosses one pair."""
-    return metric_kernel(
-        RouteEdgeAssembly.name,
-        metric,
-        header=HEADER,
-        body=f"gls::RouteEdgeAssembly<{{team}}, {{metric}}, {layout.memory}>",
-        parameters=(
-            *parse_parameters("const void* metric_data, int n, int customers"),
-            PAIRS,
-            struct_of("routes/kernels/near_nodes.cuh", "NearNodes"),
-        ),
-        team=layout.team,
+    body = f"gls::RouteEdgeAssembly<{{team}}, {{metric}}, {layout.memory}>"
+    parameters = (
+        *parse_parameters("const void* metric_data, int n, int customers"),
+        PAIRS,
+        struct_of("routes/kernels/near_nodes.cuh", "NearNodes"),
     )
+    return metric_kernel(RouteEdgeAssembly.name, metric, HEADER, body, parameters, layout.team)

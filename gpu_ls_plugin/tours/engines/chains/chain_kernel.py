@@ -124,15 +124,12 @@ def chain_kernel(
     scope: str = WHOLE_TOUR,
 ) -> Kernel:
     """Compose the kernel that runs one chain per team; `scope` is `WHOLE_TOUR` or `TOUR_PART`."""
-    kernel = moves.kernel(
-        "chain",
-        metric,
-        header=HEADER,
-        body=f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {layout.memory}, {{moves}}, "
-        f"{kick.cuts}, {accept.functor}>",
-        parameters=PARAMETERS + (OF_PARTS if scope == TOUR_PART else ()),
-        team=layout.team,
+    body = (
+        f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {layout.memory}, {{moves}}, "
+        f"{kick.cuts}, {accept.functor}>"
     )
+    parameters = PARAMETERS + (OF_PARTS if scope == TOUR_PART else ())
+    kernel = moves.kernel("chain", metric, HEADER, body, parameters, layout.team)
     return replace(
         kernel,
         blocks_per_multiprocessor=layout.blocks,

@@ -33,9 +33,7 @@ def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[
 
     def compose(name: str, functor: str, lanes: str) -> Kernel:
         body = f"gls::{functor}<{{team}}, {{metric}}, {{length}}, {{moves}}>"
-        return moves.kernel(
-            name, metric, header=HEADER, body=body, parameters=PARAMETERS, team=lanes
-        )
+        return moves.kernel(name, metric, HEADER, body, PARAMETERS, lanes)
 
     return compose("evaluate_chunks", "EvaluateChunk", team), compose(
         "take_best", "TakeBest", block
@@ -44,26 +42,17 @@ def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[
 
 def keep_kernel(metric: Metric, team: str) -> Kernel:
     """Compose the kernel that computes what an objective keeps about each tour."""
-    return metric_kernel(
-        "keep_tours",
-        metric,
-        header="tours/problem/objective.cuh",
-        body="gls::KeepTours<{team}, {metric}>",
-        parameters="const void* metric_data, int n, const int* tours",
-        team=team,
-    )
+    body = "gls::KeepTours<{team}, {metric}>"
+    header = "tours/problem/objective.cuh"
+    parameters = "const void* metric_data, int n, const int* tours"
+    return metric_kernel("keep_tours", metric, header, body, parameters, team)
 
 
 def positions_kernel(team: str) -> Kernel:
     """Compose the kernel that writes the position of each city."""
-    return Kernel(
-        name="make_positions",
-        header=HEADER,
-        body=f"gls::MakePositions<{team}>",
-        parameters=parse_parameters("int n, const int* tours, int* positions"),
-        team=team,
-        parts=("make_positions",),
-    )
+    body = f"gls::MakePositions<{team}>"
+    parameters = parse_parameters("int n, const int* tours, int* positions")
+    return Kernel("make_positions", HEADER, body, parameters, team, parts=("make_positions",))
 
 
 class BestSweep(Engine):

@@ -97,27 +97,17 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
 
 def host_kernel(metric: Metric) -> Kernel:
     """Compose the climb with one CPU thread per tour."""
-    return metric_kernel(
-        "two_opt_climb",
-        metric,
-        header="tours/engines/exhaustive/two_opt_climb_host.cuh",
-        body="gls::TwoOptClimb<{metric}>",
-        parameters=PARAMETERS,
-        team="gls::Host",
-    )
+    body = "gls::TwoOptClimb<{metric}>"
+    header = "tours/engines/exhaustive/two_opt_climb_host.cuh"
+    return metric_kernel("two_opt_climb", metric, header, body, PARAMETERS, "gls::Host")
 
 
 def block_kernel(metric: Metric, shape: ClimbShape) -> Kernel:
     """Compose the climb with one block per tour."""
     city = "gls::uint16" if shape.in_shared else "int"
-    kernel = metric_kernel(
-        "two_opt_climb",
-        metric,
-        header="tours/engines/exhaustive/two_opt_climb.cuh",
-        body=f"gls::TwoOptClimb<{shape.warps}, {shape.rows}, {{metric}}, {city}>",
-        parameters=PARAMETERS,
-        team=f"gls::Block<{32 * shape.warps}>",
-    )
+    body = f"gls::TwoOptClimb<{shape.warps}, {shape.rows}, {{metric}}, {city}>"
+    team = f"gls::Block<{32 * shape.warps}>"
+    kernel = metric_kernel("two_opt_climb", metric, CLIMB, body, PARAMETERS, team)
     return replace(kernel, blocks_per_multiprocessor=shape.blocks)
 
 

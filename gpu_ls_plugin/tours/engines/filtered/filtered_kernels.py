@@ -76,14 +76,8 @@ class FilteredKernels:
         )
 
     def _kernel(self, header: str, name: str, body: str, team: str) -> Kernel:
-        kernel = metric_kernel(
-            "filtered_" + name.lower(),
-            self.metric,
-            header=header,
-            body=f"gls::{body}",
-            parameters=PARAMETERS,
-            team=team,
-        )
+        name, body = f"filtered_{name.lower()}", f"gls::{body}"
+        kernel = metric_kernel(name, self.metric, header, body, PARAMETERS, team)
         filters = self.part.filter.parts
         return replace(
             kernel,
