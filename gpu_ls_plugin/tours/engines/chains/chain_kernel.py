@@ -80,13 +80,9 @@ class ChainState:
 
         The level of the acceptance rule is ``heat - cooling * kick``.
         """
-        self.start.backend.launch(
-            self._kernel,
-            len(self.tours),
-            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
-            shared_bytes=self._shared_bytes,
-            seconds=seconds,
-        )
+        arguments = {**self._arguments, "until": until, "heat": heat, "cooling": cooling}
+        launch, shared = self.start.backend.launch, self._shared_bytes
+        launch(self._kernel, len(self.tours), arguments, shared_bytes=shared, seconds=seconds)
 
     @property
     def state_arguments(self) -> dict[str, Any]:

@@ -55,6 +55,15 @@ def positions_kernel(team: str) -> Kernel:
     return Kernel("make_positions", HEADER, body, parameters, team, parts=("make_positions",))
 
 
+def positions_of(backend: Backend, tours: Any) -> Any:
+    """Return the position of each city in tours, int32 (P, n), on their backend."""
+    size, n = tours.shape
+    positions = backend.xp.empty((size, n), "int32")
+    arguments = {"n": n, "tours": tours, "positions": positions}
+    backend.launch(positions_kernel(backend.block(256)), size, arguments)
+    return positions
+
+
 class BestSweep(Engine):
     """A batch of climbs; a pass applies the best move of all cities of a tour."""
 
@@ -66,12 +75,6 @@ class BestSweep(Engine):
         self._parts = parts
         chunks, shares, lanes = descent_layouts.sweep_shape(n, size, backend.name)
         self._teams = size * chunks * shares
-        positions = xp.empty((size, n), "int32")
-        backend.launch(
-            positions_kernel(backend.block(256)),
-            size,
-            {"n": n, "tours": tours, "positions": positions},
-        )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
             **batch_data(backend, problem, size),
@@ -79,7 +82,7 @@ class BestSweep(Engine):
             "chunks": chunks,
             "shares": shares,
             "max_moves": max_moves,
-            "positions": positions,
+            "positions": positions_of(backend, tours),
             "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
         }
         if problem.objective.keeps:

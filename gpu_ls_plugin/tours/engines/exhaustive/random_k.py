@@ -39,10 +39,8 @@ RECONNECTIONS, PURE_RECONNECTIONS = (
     constant(WAYS, name) for name in ("kReconnections", "kPureReconnections")
 )
 EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256  # per block
-RESIDENT_BLOCKS = {
-    True: 3,
-    False: 2,
-}  # per multiprocessor, by whether the metric needs few registers
+# Resident blocks per multiprocessor, by whether the metric needs few registers.
+RESIDENT_BLOCKS = {True: 3, False: 2}
 ENOUGH_BLOCKS = 3  # number of blocks that keep a multiprocessor busy in an evaluation
 COPY_COST = 0.3  # number of samples that can be evaluated while a point is copied to shared memory
 

@@ -159,14 +159,10 @@ class TwoOptClimb(Engine):
         return n * (4 + (ROW_BYTES if moves_per_pass > 1 else 0)) + 64
 
     def launch(self, passes: int, seconds: float) -> None:
+        launch, shared = self.backend.launch, self._shared_bytes
         for _, own in self.slices(self._together, seconds):
-            self.backend.launch(
-                self._kernel,
-                len(own["tours"]),
-                {**self._arguments, **own, "passes": passes},
-                shared_bytes=self._shared_bytes,
-                seconds=seconds,
-            )
+            arguments, count = {**self._arguments, **own, "passes": passes}, len(own["tours"])
+            launch(self._kernel, count, arguments, shared_bytes=shared, seconds=seconds)
 
     def _seconds_of_pass(self) -> float:
         """Return an upper bound in seconds on a pass of one tour on a multiprocessor or thread."""
