@@ -61,13 +61,10 @@ def queue_tours(backend: Backend, problem: Problem, tours: Any) -> tuple[Any, Ca
 @cache
 def take_kernel(team: str) -> Kernel:
     """Compose the kernel that copies and checks tours."""
-    return Kernel(
-        name="take_tour",
-        header="backends/include/take_tour.cuh",
-        body=f"gls::TakeTour<{team}>",
-        parameters=parse_parameters("int n, const int* rows, int* tours, int* places, int* faults"),
-        team=team,
-    )
+    body = f"gls::TakeTour<{team}>"
+    parameters = parse_parameters("int n, const int* rows, int* tours, int* places, int* faults")
+    header = "backends/include/take_tour.cuh"
+    return Kernel("take_tour", header, body, parameters, team)
 
 
 def queue_permutations(backend: Backend, rows: Any) -> tuple[Any, Any]:

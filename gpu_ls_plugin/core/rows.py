@@ -92,10 +92,8 @@ def check_values(
         Not changed.
     n, values : int
         Length of a row, and number of values that an entry may have.
-    parameter : str
-        Name of the rows in messages.
-    words : tuple of str
-        Words for rows, for entries and for one entry in messages.
+    parameter, words
+        As in `check_permutations`.
 
     Returns
     -------

@@ -39,6 +39,7 @@ def plot_solution(
         Not changed.
     path : path, optional
         Image file; its extension sets the format. It is written completely or not at all.
+        None: write no file.
     title : str
         Title above the picture.
 
@@ -76,10 +77,8 @@ def plot_schedule(
         Or a problem of a plugin that has schedules.
     row : array_like, shape (n,), integer
         The order of the jobs, or a giant tour; not changed.
-    path : path, optional
-        Image file; its extension sets the format. It is written completely or not at all.
-    title : str
-        Title above the picture.
+    path, title
+        As in `plot_solution`.
 
     Returns
     -------
@@ -87,16 +86,12 @@ def plot_schedule(
 
     Raises
     ------
-    MissingExtraError
-        Matplotlib is not installed.
     UnsupportedProblemError
         The problem has no schedule.
     InvalidParameterError
         The extension is not that of an image format.
-    InvalidTourError, InvalidTypeError
-        The row is not a solution, or `problem` is not a problem.
-    OSError
-        The file cannot be written.
+    MissingExtraError, InvalidTourError, InvalidTypeError, OSError
+        As in `plot_solution`.
     """
     return domain_of(problem).chart(problem, row, path, title)
 
@@ -110,10 +105,8 @@ def plot_fronts(
     ----------
     fronts : mapping from name to array_like, shape (rows, objectives)
         The objectives of each row, such as ``result.F`` of pymoo.
-    path : path, optional
-        Image file; its extension sets the format. It is written completely or not at all.
-    title : str
-        Title above the picture.
+    path, title
+        As in `plot_solution`.
 
     Returns
     -------
@@ -121,12 +114,10 @@ def plot_fronts(
 
     Raises
     ------
-    MissingExtraError
-        Matplotlib is not installed.
     InvalidParameterError, InvalidTypeError
         `fronts` is empty or not a mapping, or the extension of `path` is not that of an image.
-    OSError
-        The file cannot be written.
+    MissingExtraError, OSError
+        As in `plot_solution`.
     """
     checks.instance("fronts", fronts, kind=Mapping, wanted="mapping of names to arrays")
     rows = {name: np.asarray(front, dtype=float) for name, front in fronts.items()}
@@ -179,16 +170,10 @@ def animate_run(
 
     Raises
     ------
-    MissingExtraError
-        Matplotlib is not installed.
     InvalidParameterError
         There is no state, the problem has no coordinates, or the path does not end in ``.gif``.
-    InvalidTourError, InvalidTypeError
-        A row is not a solution, or `problem` is not a problem.
-    UnsupportedProblemError
-        Solutions of this kind of problem cannot be drawn.
-    OSError
-        The file cannot be written.
+    MissingExtraError, InvalidTourError, InvalidTypeError, UnsupportedProblemError, OSError
+        As in `plot_solution`.
     """
     domain = domain_of(problem)
     per_second = checks.integer("per_second", per_second, least=1, most=50)

@@ -62,9 +62,8 @@ def distance(problem: Problem, rows: Any, row: Any) -> NDArray[np.int64]:
 
     Parameters
     ----------
-    problem : Problem
-    rows : integer array, shape (P, n)
-        Solutions, on any device; not changed and not checked.
+    problem, rows
+        As in `entropy`.
     row : integer array, shape (n,) or (P, n)
         One solution on the same device, such as the best of a population, or one for each row, such
         as its parent.
@@ -97,9 +96,8 @@ def different(problem: Problem, rows: Any) -> int:
 
     Parameters
     ----------
-    problem : Problem
-    rows : integer array, shape (P, n)
-        Solutions, on any device; not changed and not checked.
+    problem, rows
+        As in `entropy`.
 
     Returns
     -------

@@ -35,14 +35,10 @@ def rounding(problem: TSP, costs: Any) -> Any:
 
 
 def _feasible_kernel(problem: TSP, team: str) -> Kernel:
-    return metric_kernel(
-        "probe_feasible",
-        search_metric(problem),
-        header="testing/probe_feasible.cuh",
-        body="gls::ProbeFeasible<{team}, {metric}>",
-        parameters="const void* metric_data, int n, int asked, const int* tours, int* feasible",
-        team=team,
-    )
+    metric, header = search_metric(problem), "testing/probe_feasible.cuh"
+    body = "gls::ProbeFeasible<{team}, {metric}>"
+    parameters = "const void* metric_data, int n, int asked, const int* tours, int* feasible"
+    return metric_kernel("probe_feasible", metric, header, body, parameters, team)
 
 
 def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:

@@ -76,15 +76,9 @@ def construction_kernel(
 
     ``{vehicles}`` in `body` becomes the C++ type of vehicles.
     """
-    header = f"{FOLDER}/{header}"
-    kernel = metric_kernel(
-        name,
-        vehicles.metric,
-        header=header,
-        body=body.replace("{vehicles}", vehicles.functor),
-        parameters=(ROWS, struct_of(header, struct)),
-        team=team,
-    )
+    header, body = f"{FOLDER}/{header}", body.replace("{vehicles}", vehicles.functor)
+    parameters = (ROWS, struct_of(header, struct))
+    kernel = metric_kernel(name, vehicles.metric, header, body, parameters, team)
     if not vehicles.sources:
         return kernel
     headers, functors = (*kernel.headers, VEHICLES_HEADER), (*kernel.functors, *vehicles.sources)
@@ -99,16 +93,12 @@ def repair_kernel(vehicles: VehiclesType, team: str) -> Kernel:
 
 def write_kernel(team: str) -> Kernel:
     """Compose the kernel that writes routes as giant tours."""
-    return Kernel(
-        name="write_giant_tours",
-        header=f"{FOLDER}/giant_tours.cuh",
-        body=f"gls::WriteGiantTours<{team}>",
-        parameters=parse_parameters(
-            "int customers, int copies, const int* orders, const unsigned char* begins, int* tours"
-        ),
-        team=team,
-        parts=("write_giant_tours",),
+    name, header = "write_giant_tours", f"{FOLDER}/giant_tours.cuh"
+    body = f"gls::WriteGiantTours<{team}>"
+    parameters = parse_parameters(
+        "int customers, int copies, const int* orders, const unsigned char* begins, int* tours"
     )
+    return Kernel(name, header, body, parameters, team, parts=(name,))
 
 
 class RouteBatch:

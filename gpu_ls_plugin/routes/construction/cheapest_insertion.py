@@ -49,8 +49,8 @@ def cheapest_insertion(
     Parameters
     ----------
     problem : CVRP
-    size : int
-        Number of tours, up to 2**31 - 1.
+    size, seed, backend, device
+        As in `random_tours`.
     order : {"parallel", "sequential", "solomon"}
         "parallel" begins the fewest routes that can carry the demand, and inserts customers into
         all of them. "sequential" begins a route when no more customers fit into the previous one.
@@ -59,11 +59,6 @@ def cheapest_insertion(
         parameters mu = 1, lambda = 2, alpha1 = 1, alpha2 = 0. All other rows draw lambda from 1 to
         2 and alpha1 from 1/8 to 1; their routes begin with the farthest customers, with those of
         the earliest deadlines, or with random ones.
-    seed : int or None
-        Key of the random numbers. The same seed gives the same tours, so pass a different one
-        to each call, or None to draw one.
-    backend, device
-        The device that makes the tours; see `get_backend`.
 
     Returns
     -------
@@ -72,10 +67,8 @@ def cheapest_insertion(
 
     Raises
     ------
-    InsufficientMemoryError
-        The tours do not fit into memory.
-    UnsupportedProblemError
-        The problem has no routes.
+    InsufficientMemoryError, UnsupportedProblemError
+        As in `savings`.
     """
     problem = routing_problem(problem)
     checks.choice("order", order, known=tuple(ORDERS))

@@ -33,12 +33,10 @@ def one_route_each(
     Parameters
     ----------
     problem : CVRP
-    size : int
-        Number of tours, up to 2**31 - 1.
     seed : int or None
         Checked, but not used: nothing is random.
-    backend, device
-        The device whose memory the tours have to fit into; see `get_backend`.
+    size, backend, device
+        As in `random_tours`.
 
     Returns
     -------

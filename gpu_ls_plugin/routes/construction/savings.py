@@ -62,14 +62,8 @@ def savings(
     Parameters
     ----------
     problem : CVRP
-    size : int
-        Number of tours, up to 2**31 - 1.
-    seed : int or None
-        Key of the random numbers. The same seed gives the same tours, so pass a different one
-        to each call, or None to draw one.
-    backend, device
-        The device that makes the tours; see `get_backend`. The host sorts the pairs, once per
-        problem.
+    size, seed, backend, device
+        As in `random_tours`. The host sorts the pairs, once per problem.
 
     Returns
     -------

@@ -71,10 +71,8 @@ def split(
     ------
     InvalidTourError, InvalidTypeError
         A row is not a permutation of 1..customers.
-    InsufficientMemoryError
-        The tours do not fit into memory.
-    UnsupportedProblemError
-        The problem has no routes.
+    InsufficientMemoryError, UnsupportedProblemError
+        As in `savings`.
     """
     problem = routing_problem(problem)
     given = _customers(orders, problem.customers)

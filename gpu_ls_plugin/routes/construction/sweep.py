@@ -50,13 +50,8 @@ def sweep(
     ----------
     problem : CVRP
         It must have coordinates. GEO coordinates are treated as points of a plane.
-    size : int
-        Number of tours, up to 2**31 - 1.
-    seed : int or None
-        Key of the random starts. The same seed gives the same tours, so pass a different one
-        to each call, or None to draw one.
-    backend, device
-        The device that makes the tours; see `get_backend`.
+    size, seed, backend, device
+        As in `random_tours`.
 
     Returns
     -------

@@ -41,10 +41,8 @@ class RouteEdgeAssembly(RouteRecombination):
 
     Parameters
     ----------
-    every : float
-        If chains cooperate: number of kicks per city between two exchanges; more than 0.
-    generations : int
-        If chains cooperate: number of generations in each exchange, at least 1.
+    every, generations
+        See `Recombination`.
 
     Raises
     ------
@@ -93,15 +91,10 @@ def pair_bytes(n: int, city_bytes: int, customers: int) -> int:
 
 def assembly_kernel(metric: Metric, layout: ChainShape) -> Kernel:
     """Compose the kernel in which each team crosses one pair."""
-    return metric_kernel(
-        RouteEdgeAssembly.name,
-        metric,
-        header=HEADER,
-        body=f"gls::RouteEdgeAssembly<{{team}}, {{metric}}, {layout.memory}>",
-        parameters=(
-            *parse_parameters("const void* metric_data, int n, int customers"),
-            PAIRS,
-            struct_of("routes/kernels/near_nodes.cuh", "NearNodes"),
-        ),
-        team=layout.team,
+    body = f"gls::RouteEdgeAssembly<{{team}}, {{metric}}, {layout.memory}>"
+    parameters = (
+        *parse_parameters("const void* metric_data, int n, int customers"),
+        PAIRS,
+        struct_of("routes/kernels/near_nodes.cuh", "NearNodes"),
     )
+    return metric_kernel(RouteEdgeAssembly.name, metric, HEADER, body, parameters, layout.team)

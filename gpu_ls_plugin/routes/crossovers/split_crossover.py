@@ -45,10 +45,8 @@ class SplitRecombination(RouteRecombination):
 
     Parameters
     ----------
-    every : float
-        If chains cooperate: number of kicks per city between two exchanges; more than 0.
-    generations : int
-        If chains cooperate: number of generations in each exchange, at least 1.
+    every, generations
+        See `Recombination`.
 
     Raises
     ------

@@ -168,14 +168,9 @@ def linked_kernel(
     flags = problem.route_limit is not None, problem.reversible
     timed, symmetric = (str(flag).lower() for flag in flags)
     types = (metric_type(metric, grid), length, layout.memory, vehicles, timed, symmetric, *more)
-    kernel = metric_kernel(
-        Path(header).stem,
-        metric,
-        header=header,
-        body=f"gls::{template}<{{team}}, {', '.join(types)}>",
-        parameters=(INSTANCE, LINKED_PROBLEM, *own),
-        team=layout.team,
-    )
+    body = f"gls::{template}<{{team}}, {', '.join(types)}>"
+    name, parameters = Path(header).stem, (INSTANCE, LINKED_PROBLEM, *own)
+    kernel = metric_kernel(name, metric, header, body, parameters, layout.team)
     return replace(kernel, prepared=not kernel.on_host)
 
 

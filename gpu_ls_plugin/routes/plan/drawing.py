@@ -46,8 +46,7 @@ def plot_routes(
         A giant tour, or routes as `problem.routes` returns them: lists of customers, counted from
         1, in driving order. Not changed; may break constraints.
     path : path, optional
-        Image file to write; its extension determines the format. It is written completely or not
-        at all. None: write no file.
+        As in `plot_solution`.
     title : str
         Title; by default the name, the cost, the gap to the problem's optimum if known, and the
         number of routes.
@@ -58,16 +57,11 @@ def plot_routes(
 
     Raises
     ------
-    MissingExtraError
-        Matplotlib is not installed.
-    InvalidParameterError
-        The problem has no coordinates, or `path` does not have the extension of an image
-        format.
     InvalidTourError, InvalidTypeError
         The tour is not a giant tour of the problem, the routes do not visit each customer once, or
         the problem is not a `CVRP`.
-    OSError
-        The file cannot be written.
+    MissingExtraError, InvalidParameterError, OSError
+        As in `plot_solution`.
     """
     checks.instance("problem", problem, kind=CVRP, wanted="CVRP")
     text = checks.text("title", title)

@@ -47,19 +47,14 @@ LESS = 1.0 - 1e-9  # factor that keeps distance bounds valid despite rounding er
 
 def near_cities_kernel(metric: Metric) -> Kernel:
     """Return the kernel that makes lists of near cities."""
-    return metric_kernel(
-        "near_cities",
-        metric,
-        header=HEADER,
-        body="gls::NearCities<{team}, {metric}>",
-        parameters=(
-            *parse_parameters("const void* metric_data, int n"),
-            struct_of(HEADER, "CellGrid"),
-            struct_of(HEADER, "NearChoice"),
-            *parse_parameters("int* near_cities, void* lengths"),
-        ),
-        team="gls::Host",
+    body = "gls::NearCities<{team}, {metric}>"
+    parameters = (
+        *parse_parameters("const void* metric_data, int n"),
+        struct_of(HEADER, "CellGrid"),
+        struct_of(HEADER, "NearChoice"),
+        *parse_parameters("int* near_cities, void* lengths"),
     )
+    return metric_kernel("near_cities", metric, HEADER, body, parameters, "gls::Host")
 
 
 def served(problem: TSP) -> bool:

@@ -32,26 +32,16 @@ NOISE = 0.1  # in all rows but the first, edges are lengthened by up to this sha
 
 def greedy_edges_kernel(team: str) -> Kernel:
     """Return the kernel that adds edges to tours in order of length."""
-    return Kernel(
-        name="greedy_edges",
-        header=HEADER,
-        body=f"gls::GreedyEdges<{team}>",
-        parameters=(struct_of(HEADER, "GreedyBatch"),),
-        team=team,
-        parts=("greedy",),
-    )
+    body = f"gls::GreedyEdges<{team}>"
+    parameters = (struct_of(HEADER, "GreedyBatch"),)
+    return Kernel("greedy_edges", HEADER, body, parameters, team, parts=("greedy",))
 
 
 def follow_links_kernel(team: str) -> Kernel:
     """Return the kernel that turns links into tours."""
-    return Kernel(
-        name="follow_links",
-        header=HEADER,
-        body=f"gls::FollowLinks<{team}>",
-        parameters=parse_parameters("int n, const int* links, int* tours"),
-        team=team,
-        parts=("greedy",),
-    )
+    body = f"gls::FollowLinks<{team}>"
+    parameters = parse_parameters("int n, const int* links, int* tours")
+    return Kernel("follow_links", HEADER, body, parameters, team, parts=("greedy",))
 
 
 def greedy(

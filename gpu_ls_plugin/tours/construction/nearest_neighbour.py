@@ -32,14 +32,9 @@ BLOCK_THREADS = 512  # threads of such a block
 
 def nearest_neighbour_kernel(metric: Metric, team: str) -> Kernel:
     """Return the kernel of nearest-neighbour tours."""
-    return metric_kernel(
-        "nearest_neighbour",
-        metric,
-        header=HEADER,
-        body="gls::NearestNeighbour<{team}, {metric}>",
-        parameters=(struct_of(HEADER, "NearestNeighbourBatch"),),
-        team=team,
-    )
+    body = "gls::NearestNeighbour<{team}, {metric}>"
+    parameters = (struct_of(HEADER, "NearestNeighbourBatch"),)
+    return metric_kernel("nearest_neighbour", metric, HEADER, body, parameters, team)
 
 
 def first_cities(n: int, seed: int) -> NDArray[np.int64]:

@@ -24,14 +24,10 @@ def philox(seed: int) -> np.random.Generator:
 
 def random_tours_kernel(team: str) -> Kernel:
     """Return the kernel that shuffles tours."""
-    return Kernel(
-        name="random_tours",
-        header="tours/construction/random_tours.cuh",
-        body=f"gls::RandomTours<{team}>",
-        parameters=parse_parameters("int n, gls::uint64 seed, gls::int64 first_row, int* tours"),
-        team=team,
-        parts=("random_tours",),
-    )
+    body = f"gls::RandomTours<{team}>"
+    parameters = parse_parameters("int n, gls::uint64 seed, gls::int64 first_row, int* tours")
+    header = "tours/construction/random_tours.cuh"
+    return Kernel("random_tours", header, body, parameters, team, parts=("random_tours",))
 
 
 def random_tours(

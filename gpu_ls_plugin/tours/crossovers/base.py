@@ -104,15 +104,9 @@ class Recombination(Cooperation):
 
     def workspace_of(self, chains: Chains, size: int) -> Workspace:
         """Return kernels and memory for batches of `size` pairs of tours of chains."""
-        start = chains.start
-        return self.workspace(
-            start.backend,
-            start.problem,
-            size,
-            seed=start.seed,
-            first_row=start.first_row,
-            parts=chains.parts,
-        )
+        start, parts = chains.start, chains.parts
+        numbers = {"seed": start.seed, "first_row": start.first_row}
+        return self.workspace(start.backend, start.problem, size, parts=parts, **numbers)
 
     @abstractmethod
     def bytes_per_tour(self, n: int) -> int:

@@ -115,14 +115,8 @@ def assembly_kernel(
 ) -> Kernel:
     """Compose the kernel that crosses one pair per team."""
     parts = f"{metric_type(metric, grid)}, {length}, {layout.memory}, {strategy.functor}"
-    kernel = metric_kernel(
-        "edge_assembly",
-        metric,
-        header=HEADER,
-        body=f"gls::EdgeAssembly<{{team}}, {parts}>",
-        parameters=PARAMETERS,
-        team=layout.team,
-    )
+    body = f"gls::EdgeAssembly<{{team}}, {parts}>"
+    kernel = metric_kernel("edge_assembly", metric, HEADER, body, PARAMETERS, layout.team)
     return replace(kernel, headers=(*kernel.headers, strategy.header))
 
 

@@ -43,11 +43,7 @@ class PartitionRecombination(PairRecombination):
 
     def kernel(self, metric: Metric, layout: ChainShape) -> Kernel:
         """Compose the kernel, which crosses one pair per team and reads lengths."""
-        return metric_kernel(
-            self.name,
-            metric,
-            header="tours/crossovers/partition_crossover.cuh",
-            body=f"gls::CrossPartitions<{{team}}, {{metric}}, {layout.memory}>",
-            parameters=(*parse_parameters("const void* metric_data, int n"), PAIRS),
-            team=layout.team,
-        )
+        body = f"gls::CrossPartitions<{{team}}, {{metric}}, {layout.memory}>"
+        parameters = (*parse_parameters("const void* metric_data, int n"), PAIRS)
+        header = "tours/crossovers/partition_crossover.cuh"
+        return metric_kernel(self.name, metric, header, body, parameters, layout.team)

@@ -159,10 +159,6 @@ class PersistentEngine(Engine):
     _shared_bytes = 0
 
     def launch(self, passes: int, seconds: float) -> None:
-        self.backend.launch(
-            self._kernel,
-            len(self.tours),
-            {**self._arguments, "passes": passes},
-            shared_bytes=self._shared_bytes,
-            seconds=seconds,
-        )
+        launch, arguments = self.backend.launch, {**self._arguments, "passes": passes}
+        shared = self._shared_bytes
+        launch(self._kernel, len(self.tours), arguments, shared_bytes=shared, seconds=seconds)

@@ -92,16 +92,8 @@ def candidate_moves(
     search: Parameters, backend: Backend, problem: TSP
 ) -> Callable[[], CandidateMoves]:
     """Return a function that composes the moves of a search on its first call."""
-    return cache(
-        partial(
-            CandidateMoves,
-            backend,
-            problem,
-            search.neighbourhoods,
-            search.candidates,
-            search.pivoting.by_step,
-        )
-    )
+    moves = search.neighbourhoods, search.candidates, search.pivoting.by_step
+    return cache(partial(CandidateMoves, backend, problem, *moves))
 
 
 def best_sweep(

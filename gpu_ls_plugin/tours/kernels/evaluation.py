@@ -27,14 +27,9 @@ ROUNDING, FROM_SCRATCH = 1e-12, 1e-14
 
 def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
     """Compose the kernel that adds up the lengths of a tour's edges."""
-    return metric_kernel(
-        "tour_cost",
-        metric,
-        header="tours/kernels/tour_cost.cuh",
-        body="gls::TourCost<{team}, {metric}>",
-        parameters="const void* metric_data, int n, const int* tours, void* costs",
-        team=team,
-    )
+    body = "gls::TourCost<{team}, {metric}>"
+    parameters = "const void* metric_data, int n, const int* tours, void* costs"
+    return metric_kernel("tour_cost", metric, "tours/kernels/tour_cost.cuh", body, parameters, team)
 
 
 def add_up(backend: Backend, metric: Metric, data: dict[str, Any], tours: Any, costs: Any) -> None:

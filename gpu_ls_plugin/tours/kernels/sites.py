@@ -69,14 +69,10 @@ def table_of(problem: TSP, longest: float) -> str:
 
 def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
     """Compose the kernel that makes the sites of all cities."""
-    return metric_kernel(
-        "make_sites",
-        metric,
-        header="tours/kernels/make_sites.cuh",
-        body=f"gls::MakeSites<{{team}}, {metric_type(metric, grid)}>",
-        parameters="const void* metric_data, int n, float left, float low, void* sites",
-        team=team,
-    )
+    body = f"gls::MakeSites<{{team}}, {metric_type(metric, grid)}>"
+    parameters = "const void* metric_data, int n, float left, float low, void* sites"
+    header = "tours/kernels/make_sites.cuh"
+    return metric_kernel("make_sites", metric, header, body, parameters, team)
 
 
 class Sites:

@@ -21,17 +21,12 @@ SMALLEST = 6  # minimum number of cities: segments of 1, 2, 1 and 2 cities
 
 def double_bridge_kernel(team: str) -> Kernel:
     """Compose the kernel that cuts and reconnects tours."""
-    return Kernel(
-        name="double_bridge",
-        header="tours/kicks/double_bridge.cuh",
-        body=f"gls::DoubleBridge<{team}>",
-        parameters=parse_parameters(
-            "int n, int window, gls::uint64 seed, gls::int64 first_row, const int* tours, "
-            "int* kicked"
-        ),
-        team=team,
-        parts=("double_bridge",),
+    body = f"gls::DoubleBridge<{team}>"
+    parameters = parse_parameters(
+        "int n, int window, gls::uint64 seed, gls::int64 first_row, const int* tours, int* kicked"
     )
+    header = "tours/kicks/double_bridge.cuh"
+    return Kernel("double_bridge", header, body, parameters, team, parts=("double_bridge",))
 
 
 @dataclass(frozen=True)

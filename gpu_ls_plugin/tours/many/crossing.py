@@ -29,15 +29,11 @@ GENERATIONS = 6  # maximum number of generations per call of `cross_all`
 
 def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) -> Kernel:
     """Compose the kernel that crosses pairs of tours of the same instance."""
-    kernel = parts.moves.kernel(
-        "instance_crossing",
-        metric,
-        header=HEADER,
-        body=f"gls::InstanceAssembly<{{team}}, {metric_type(metric, parts.grid)}, {{length}}, "
-        f"{layout.memory}, {STRATEGY.functor}>",
-        parameters=PARAMETERS,
-        team=layout.team,
+    body = (
+        f"gls::InstanceAssembly<{{team}}, {metric_type(metric, parts.grid)}, {{length}}, "
+        f"{layout.memory}, {STRATEGY.functor}>"
     )
+    kernel = parts.moves.kernel("instance_crossing", metric, HEADER, body, PARAMETERS, layout.team)
     return replace(kernel, headers=(*kernel.headers, STRATEGY.header))
 
 

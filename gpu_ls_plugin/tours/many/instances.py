@@ -45,26 +45,16 @@ LIST_TEAMS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}
 
 def lists_kernel(metric: Metric, moves: Moves, team: str, degree: int) -> Kernel:
     """Compose the kernel that lists `degree` candidates of each city within its instance."""
-    return moves.kernel(
-        "instance_lists",
-        metric,
-        header=HEADER,
-        body=f"gls::InstanceLists<{{team}}, {metric.functor}, {{length}}, {moves.lists}, {degree}>",
-        parameters=(ROWS, struct_of(HEADER, "ListedCities")),
-        team=team,
-    )
+    body = f"gls::InstanceLists<{{team}}, {metric.functor}, {{length}}, {moves.lists}, {degree}>"
+    parameters = (ROWS, struct_of(HEADER, "ListedCities"))
+    return moves.kernel("instance_lists", metric, HEADER, body, parameters, team)
 
 
 def cost_kernel(metric: Metric, team: str) -> Kernel:
     """Compose the kernel that computes the costs of the instances' tours."""
-    return metric_kernel(
-        "instance_cost",
-        metric,
-        header=HEADER,
-        body="gls::InstanceCost<{team}, {metric}>",
-        parameters=(ROWS, struct_of(HEADER, "InstanceTours")),
-        team=team,
-    )
+    body = "gls::InstanceCost<{team}, {metric}>"
+    parameters = (ROWS, struct_of(HEADER, "InstanceTours"))
+    return metric_kernel("instance_cost", metric, HEADER, body, parameters, team)
 
 
 @dataclass(frozen=True)

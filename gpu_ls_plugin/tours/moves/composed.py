@@ -100,7 +100,6 @@ class Moves:
         self,
         name: str,
         metric: Metric,
-        *,
         header: str,
         body: str,
         parameters: tuple[Parameter, ...],
@@ -109,9 +108,7 @@ class Moves:
         """Compose a kernel; types replace ``{length}``, ``{moves}`` and ``{metric}`` in `body`."""
         body = body.replace("{length}", self.length).replace("{moves}", self.functor)
         body = body.replace("{metric}", metric_type(metric, self.grid))
-        kernel = metric_kernel(
-            name, metric, header=header, body=body, parameters=parameters, team=team
-        )
+        kernel = metric_kernel(name, metric, header, body, parameters, team)
         return replace(
             kernel,
             functors=(*kernel.functors, *self.sources),

@@ -39,11 +39,8 @@ def plot_tour(
     problem : Problem
     tour : array_like, shape (n,), integer
         Not changed.
-    path : path, optional
-        Image file; it is written completely or not at all. Its extension selects the format.
-        None: write no file.
-    title : str
-        Text above the picture.
+    path, title
+        As in `plot_solution`.
 
     Returns
     -------
@@ -51,15 +48,10 @@ def plot_tour(
 
     Raises
     ------
-    MissingExtraError
-        Matplotlib is not installed.
-    InvalidParameterError
-        The problem has no coordinates, or `path` does not have the extension of an image
-        format.
     InvalidTourError, InvalidTypeError
         The tour is not a permutation of the cities, or `problem` is not a TSP.
-    OSError
-        The file cannot be written.
+    MissingExtraError, InvalidParameterError, OSError
+        As in `plot_solution`.
     """
     problem = tour_problem(problem)
     points = coordinates(problem)

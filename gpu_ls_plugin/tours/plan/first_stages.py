@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 # the good tour gets all the time; otherwise it gets `SHARE` of that time.
 KICKS_ALONE, SHARE = 3.0, 0.25
 KICKS_PER_SECOND = 2.5e4  # estimate per core, until measured
-OF_A_GPU, LEAST_ON_GPU = (
-    1e-5,
-    0.004,
-)  # the same time on a GPU: seconds per city, plus a constant in seconds
+# The same time on a GPU: seconds per city, plus a constant in seconds.
+OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004
 # Seconds in which a search of random tours surely beats a nearest-neighbour tour, on a slow core:
 # the sum of a constant, a time per city, and a time per entry of a matrix (for candidate lists).
 SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7

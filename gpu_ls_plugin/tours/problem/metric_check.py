@@ -27,14 +27,9 @@ ROUNDING = 1e-12  # allowed relative difference of real lengths
 
 def pair_lengths_kernel(metric: Metric, team: str) -> Kernel:
     """Return the kernel that computes lengths and estimates of pairs of cities."""
-    return metric_kernel(
-        "pair_lengths",
-        metric,
-        header=HEADER,
-        body="gls::PairLengths<{team}, {metric}>",
-        parameters=(struct_of(HEADER, "CityPairs"),),
-        team=team,
-    )
+    body = "gls::PairLengths<{team}, {metric}>"
+    parameters = (struct_of(HEADER, "CityPairs"),)
+    return metric_kernel("pair_lengths", metric, HEADER, body, parameters, team)
 
 
 def check_metric(backend: Backend, problem: TSP, data: Any) -> None:

@@ -16,7 +16,6 @@ METRIC = "tours/problem/metric.cuh"  # included first, so functors of all parts 
 def metric_kernel(
     name: str,
     metric: Metric,
-    *,
     header: str,
     body: str,
     parameters: str | tuple[Parameter, ...],

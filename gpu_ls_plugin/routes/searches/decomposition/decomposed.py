@@ -9,7 +9,6 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
@@ -270,14 +269,5 @@ def compile_parts(search: Decomposed, problem: TSP, tours: Any, backend: Backend
         with backend.lane(0, share):
             compile_chains(search.search, sub.problem.tsp, rows, backend)
             search_part(
-                sub,
-                search.search,
-                backend,
-                Stretch(kicks=1),
-                chains=chains,
-                seed=0,
-                first_row=0,
-                max_moves=NO_LIMIT,
-                price=1.0,
-                launched=lambda *_: False,
+                sub, search.search, backend, Stretch(kicks=1), chains=chains, seed=0, first_row=0
             )

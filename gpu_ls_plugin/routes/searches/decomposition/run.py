@@ -115,12 +115,7 @@ class DecomposedRun:
         self._join(found)
 
     def _search(
-        self,
-        routes: Routes,
-        vehicles: int,
-        stretch: Stretch,
-        first_row: int,
-        team: Team,
+        self, routes: Routes, vehicles: int, stretch: Stretch, first_row: int, team: Team
     ) -> Found:
         """Search a part, which consists of some routes and the depot, in a separate thread."""
 

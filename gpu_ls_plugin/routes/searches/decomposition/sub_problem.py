@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.routes.engines.prices import PricedChains
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
@@ -89,9 +90,9 @@ def search_part(
     chains: int,
     seed: int,
     first_row: int,
-    max_moves: int,
-    price: Any,
-    launched: Callable[[int, float], bool],
+    max_moves: int = NO_LIMIT,
+    price: Any = 1.0,
+    launched: Callable[[int, float], bool] = lambda kicks, gain: False,
 ) -> Found:
     """Search a sub-problem with chains that begin with its routes, and return the best routes.
 

@@ -80,13 +80,9 @@ class ChainState:
 
         The level of the acceptance rule is ``heat - cooling * kick``.
         """
-        self.start.backend.launch(
-            self._kernel,
-            len(self.tours),
-            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
-            shared_bytes=self._shared_bytes,
-            seconds=seconds,
-        )
+        arguments = {**self._arguments, "until": until, "heat": heat, "cooling": cooling}
+        launch, shared = self.start.backend.launch, self._shared_bytes
+        launch(self._kernel, len(self.tours), arguments, shared_bytes=shared, seconds=seconds)
 
     @property
     def state_arguments(self) -> dict[str, Any]:
@@ -124,15 +120,12 @@ def chain_kernel(
     scope: str = WHOLE_TOUR,
 ) -> Kernel:
     """Compose the kernel that runs one chain per team; `scope` is `WHOLE_TOUR` or `TOUR_PART`."""
-    kernel = moves.kernel(
-        "chain",
-        metric,
-        header=HEADER,
-        body=f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {layout.memory}, {{moves}}, "
-        f"{kick.cuts}, {accept.functor}>",
-        parameters=PARAMETERS + (OF_PARTS if scope == TOUR_PART else ()),
-        team=layout.team,
+    body = (
+        f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {layout.memory}, {{moves}}, "
+        f"{kick.cuts}, {accept.functor}>"
     )
+    parameters = PARAMETERS + (OF_PARTS if scope == TOUR_PART else ())
+    kernel = moves.kernel("chain", metric, HEADER, body, parameters, layout.team)
     return replace(
         kernel,
         blocks_per_multiprocessor=layout.blocks,

@@ -21,7 +21,7 @@ from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_layout
 from gpu_ls_plugin.tours.engines.chains.chains import Chains
 from gpu_ls_plugin.tours.engines.chains.part_search import PartSearch, TourParts
-from gpu_ls_plugin.tours.engines.descent.best_sweep import positions_kernel
+from gpu_ls_plugin.tours.engines.descent.best_sweep import positions_of
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 
 if TYPE_CHECKING:
@@ -187,14 +187,9 @@ class PartedTours(Chains):
     def _cut(self) -> tuple[NDArray[Any], TourParts, dict[str, Any]]:
         """Return the segments of each part, the parts, and the arguments of the kernels."""
         backend, arguments = self.start.backend, self.parts.arguments
-        xp, (tours, n) = backend.xp, self.tours.shape
+        xp, n = backend.xp, self.start.problem.n
         self.tours[:] = xp.roll(self.tours, -int(self._random.integers(n)), axis=1)
-        places = xp.empty((tours, n), "int32")
-        backend.launch(
-            positions_kernel(backend.block(256)),
-            tours,
-            {"n": n, "tours": self.tours, "positions": places},
-        )
+        places = positions_of(backend, self.tours)
         cuts = np.linspace(0, n, max(2, n // self._segment) + 1).astype(np.int64)
         segments = self._pair_up(places, cuts)
         count, stride, degree = len(segments), self._stride, arguments["degree"]

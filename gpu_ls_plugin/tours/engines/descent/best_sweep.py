@@ -33,9 +33,7 @@ def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[
 
     def compose(name: str, functor: str, lanes: str) -> Kernel:
         body = f"gls::{functor}<{{team}}, {{metric}}, {{length}}, {{moves}}>"
-        return moves.kernel(
-            name, metric, header=HEADER, body=body, parameters=PARAMETERS, team=lanes
-        )
+        return moves.kernel(name, metric, HEADER, body, PARAMETERS, lanes)
 
     return compose("evaluate_chunks", "EvaluateChunk", team), compose(
         "take_best", "TakeBest", block
@@ -44,26 +42,26 @@ def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[
 
 def keep_kernel(metric: Metric, team: str) -> Kernel:
     """Compose the kernel that computes what an objective keeps about each tour."""
-    return metric_kernel(
-        "keep_tours",
-        metric,
-        header="tours/problem/objective.cuh",
-        body="gls::KeepTours<{team}, {metric}>",
-        parameters="const void* metric_data, int n, const int* tours",
-        team=team,
-    )
+    body = "gls::KeepTours<{team}, {metric}>"
+    header = "tours/problem/objective.cuh"
+    parameters = "const void* metric_data, int n, const int* tours"
+    return metric_kernel("keep_tours", metric, header, body, parameters, team)
 
 
 def positions_kernel(team: str) -> Kernel:
     """Compose the kernel that writes the position of each city."""
-    return Kernel(
-        name="make_positions",
-        header=HEADER,
-        body=f"gls::MakePositions<{team}>",
-        parameters=parse_parameters("int n, const int* tours, int* positions"),
-        team=team,
-        parts=("make_positions",),
-    )
+    body = f"gls::MakePositions<{team}>"
+    parameters = parse_parameters("int n, const int* tours, int* positions")
+    return Kernel("make_positions", HEADER, body, parameters, team, parts=("make_positions",))
+
+
+def positions_of(backend: Backend, tours: Any) -> Any:
+    """Return the position of each city in tours, int32 (P, n), on their backend."""
+    size, n = tours.shape
+    positions = backend.xp.empty((size, n), "int32")
+    arguments = {"n": n, "tours": tours, "positions": positions}
+    backend.launch(positions_kernel(backend.block(256)), size, arguments)
+    return positions
 
 
 class BestSweep(Engine):
@@ -77,12 +75,6 @@ class BestSweep(Engine):
         self._parts = parts
         chunks, shares, lanes = descent_layouts.sweep_shape(n, size, backend.name)
         self._teams = size * chunks * shares
-        positions = xp.empty((size, n), "int32")
-        backend.launch(
-            positions_kernel(backend.block(256)),
-            size,
-            {"n": n, "tours": tours, "positions": positions},
-        )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
             **batch_data(backend, problem, size),
@@ -90,7 +82,7 @@ class BestSweep(Engine):
             "chunks": chunks,
             "shares": shares,
             "max_moves": max_moves,
-            "positions": positions,
+            "positions": positions_of(backend, tours),
             "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
         }
         if problem.objective.keeps:

@@ -46,14 +46,8 @@ def city_kernel(
     `own` names the struct of the parameters that the kernel has in addition to `PARAMETERS`.
     """
     header = f"tours/engines/descent/{name}.cuh"
-    kernel = moves.kernel(
-        name,
-        metric,
-        header=header,
-        body=f"gls::{template}<{{team}}, {{metric}}, {{length}}, {memory}, {{moves}}>",
-        parameters=(*PARAMETERS, struct_of(header, own)),
-        team=team,
-    )
+    body = f"gls::{template}<{{team}}, {{metric}}, {{length}}, {memory}, {{moves}}>"
+    kernel = moves.kernel(name, metric, header, body, (*PARAMETERS, struct_of(header, own)), team)
     return replace(kernel, prepared=not kernel.on_host)
 
 

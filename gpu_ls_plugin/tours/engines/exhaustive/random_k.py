@@ -39,10 +39,8 @@ RECONNECTIONS, PURE_RECONNECTIONS = (
     constant(WAYS, name) for name in ("kReconnections", "kPureReconnections")
 )
 EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256  # per block
-RESIDENT_BLOCKS = {
-    True: 3,
-    False: 2,
-}  # per multiprocessor, by whether the metric needs few registers
+# Resident blocks per multiprocessor, by whether the metric needs few registers.
+RESIDENT_BLOCKS = {True: 3, False: 2}
 ENOUGH_BLOCKS = 3  # number of blocks that keep a multiprocessor busy in an evaluation
 COPY_COST = 0.3  # number of samples that can be evaluated while a point is copied to shared memory
 
@@ -54,14 +52,8 @@ CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}
 
 def host_kernel(metric: Metric, first_way: int) -> Kernel:
     """Compose the search with one CPU thread per tour and the reconnections from `first_way` on."""
-    return metric_kernel(
-        "random_k",
-        metric,
-        header=HEADER,
-        body=f"gls::RandomKSearch<{{metric}}, {first_way}>",
-        parameters=HOST_PARAMETERS,
-        team="gls::Host",
-    )
+    body = f"gls::RandomKSearch<{{metric}}, {first_way}>"
+    return metric_kernel("random_k", metric, HEADER, body, HOST_PARAMETERS, "gls::Host")
 
 
 def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel:
@@ -70,14 +62,9 @@ def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel
     If `in_shared`, a block first copies the points of its tour into shared memory.
     """
     points = "gls::PointsInShared" if in_shared else "gls::PointsOfTour"
-    kernel = metric_kernel(
-        "random_k_evaluation",
-        metric,
-        header=HEADER,
-        body=f"gls::RandomKEvaluation<{{metric}}, {first_way}, {points}<{{metric}}>>",
-        parameters=EVALUATION_PARAMETERS,
-        team=f"gls::Block<{EVALUATION_THREADS}>",
-    )
+    body = f"gls::RandomKEvaluation<{{metric}}, {first_way}, {points}<{{metric}}>>"
+    team = f"gls::Block<{EVALUATION_THREADS}>"
+    kernel = metric_kernel("random_k_evaluation", metric, HEADER, body, EVALUATION_PARAMETERS, team)
     # Lengths without a root need more registers if points are in shared memory.
     few = metric.fast_estimate and not (in_shared and metric.name in ROOTLESS)
     return replace(kernel, blocks_per_multiprocessor=RESIDENT_BLOCKS[few])
@@ -85,14 +72,9 @@ def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel
 
 def replacement_kernel(metric: Metric) -> Kernel:
     """Compose the replacement: one block per tour applies the best move of the evaluation."""
-    return metric_kernel(
-        "random_k_replacement",
-        metric,
-        header=HEADER,
-        body="gls::RandomKReplacement<{metric}::Length>",
-        parameters=REPLACEMENT_PARAMETERS,
-        team=f"gls::Block<{REPLACEMENT_THREADS}>",
-    )
+    name, body = "random_k_replacement", "gls::RandomKReplacement<{metric}::Length>"
+    team = f"gls::Block<{REPLACEMENT_THREADS}>"
+    return metric_kernel(name, metric, HEADER, body, REPLACEMENT_PARAMETERS, team)
 
 
 def shares_of_a_step(tours: int, k: int, processors: int) -> int:

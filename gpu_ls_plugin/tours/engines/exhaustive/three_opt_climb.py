@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
+HEADER = "tours/engines/exhaustive/three_opt_climb.cuh"
 LARGEST = 3000  # maximum number of cities; a pass evaluates about 4 n**3 / 6 moves
 HOST_PARAMETERS = (
     struct_of("tours/problem/instance.cuh", "Instance"),
@@ -52,40 +53,25 @@ CPU_SECONDS_PER_TRIPLE = 1e-8  # per thread
 
 def host_kernel(metric: Metric, value: str) -> Kernel:
     """Compose the climb with one CPU thread per tour; lengths have the C++ type `value`."""
-    return metric_kernel(
-        "three_opt_climb",
-        metric,
-        header="tours/engines/exhaustive/three_opt_climb_host.cuh",
-        body=f"gls::ThreeOptClimb<{{metric}}, {value}>",
-        parameters=HOST_PARAMETERS,
-        team="gls::Host",
-    )
+    body = f"gls::ThreeOptClimb<{{metric}}, {value}>"
+    header = "tours/engines/exhaustive/three_opt_climb_host.cuh"
+    return metric_kernel("three_opt_climb", metric, header, body, HOST_PARAMETERS, "gls::Host")
 
 
 def tiles_kernel(metric: Metric, value: str, edge: int, depth: int) -> Kernel:
     """Compose the evaluation, with one block for each bar of each tour."""
     threads = (edge // SQUARE) ** 2
-    kernel = metric_kernel(
-        "three_opt_tiles",
-        metric,
-        header="tours/engines/exhaustive/three_opt_climb.cuh",
-        body=f"gls::ThreeOptTiles<{edge}, {depth}, {{metric}}, {value}>",
-        parameters=TILES_PARAMETERS,
-        team=f"gls::Block<{threads}>",
-    )
+    body = f"gls::ThreeOptTiles<{edge}, {depth}, {{metric}}, {value}>"
+    team = f"gls::Block<{threads}>"
+    kernel = metric_kernel("three_opt_tiles", metric, HEADER, body, TILES_PARAMETERS, team)
     return replace(kernel, blocks_per_multiprocessor=RESIDENT[value] // threads)
 
 
 def moves_kernel(metric: Metric, value: str, edge: int, depth: int) -> Kernel:
     """Compose the step after an evaluation: one block per tour applies the best move."""
-    return metric_kernel(
-        "three_opt_moves",
-        metric,
-        header="tours/engines/exhaustive/three_opt_climb.cuh",
-        body=f"gls::ThreeOptMoves<{edge}, {depth}, {{team}}, {{metric}}, {value}>",
-        parameters=MOVES_PARAMETERS,
-        team=f"gls::Block<{STEP_THREADS}>",
-    )
+    body = f"gls::ThreeOptMoves<{edge}, {depth}, {{team}}, {{metric}}, {value}>"
+    team = f"gls::Block<{STEP_THREADS}>"
+    return metric_kernel("three_opt_moves", metric, HEADER, body, MOVES_PARAMETERS, team)
 
 
 class ThreeOptClimb(Engine):

@@ -97,27 +97,17 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
 
 def host_kernel(metric: Metric) -> Kernel:
     """Compose the climb with one CPU thread per tour."""
-    return metric_kernel(
-        "two_opt_climb",
-        metric,
-        header="tours/engines/exhaustive/two_opt_climb_host.cuh",
-        body="gls::TwoOptClimb<{metric}>",
-        parameters=PARAMETERS,
-        team="gls::Host",
-    )
+    body = "gls::TwoOptClimb<{metric}>"
+    header = "tours/engines/exhaustive/two_opt_climb_host.cuh"
+    return metric_kernel("two_opt_climb", metric, header, body, PARAMETERS, "gls::Host")
 
 
 def block_kernel(metric: Metric, shape: ClimbShape) -> Kernel:
     """Compose the climb with one block per tour."""
     city = "gls::uint16" if shape.in_shared else "int"
-    kernel = metric_kernel(
-        "two_opt_climb",
-        metric,
-        header="tours/engines/exhaustive/two_opt_climb.cuh",
-        body=f"gls::TwoOptClimb<{shape.warps}, {shape.rows}, {{metric}}, {city}>",
-        parameters=PARAMETERS,
-        team=f"gls::Block<{32 * shape.warps}>",
-    )
+    body = f"gls::TwoOptClimb<{shape.warps}, {shape.rows}, {{metric}}, {city}>"
+    team = f"gls::Block<{32 * shape.warps}>"
+    kernel = metric_kernel("two_opt_climb", metric, CLIMB, body, PARAMETERS, team)
     return replace(kernel, blocks_per_multiprocessor=shape.blocks)
 
 
@@ -169,14 +159,10 @@ class TwoOptClimb(Engine):
         return n * (4 + (ROW_BYTES if moves_per_pass > 1 else 0)) + 64
 
     def launch(self, passes: int, seconds: float) -> None:
+        launch, shared = self.backend.launch, self._shared_bytes
         for _, own in self.slices(self._together, seconds):
-            self.backend.launch(
-                self._kernel,
-                len(own["tours"]),
-                {**self._arguments, **own, "passes": passes},
-                shared_bytes=self._shared_bytes,
-                seconds=seconds,
-            )
+            arguments, count = {**self._arguments, **own, "passes": passes}, len(own["tours"])
+            launch(self._kernel, count, arguments, shared_bytes=shared, seconds=seconds)
 
     def _seconds_of_pass(self) -> float:
         """Return an upper bound in seconds on a pass of one tour on a multiprocessor or thread."""

@@ -26,6 +26,7 @@ STEPS = {
     "whole": ("EvaluateWhole<{moves}, {sink}>",),
     "openings": ("ListOpenings<{moves}>", "EvaluateOpenings<{moves}, {sink}>"),
 }
+MAPPINGS_HEADER = "tours/moves/mappings.cuh"
 HEADERS = {"whole": "tours/engines/filtered/whole_mode.cuh"}  # of modes that have a separate header
 
 
@@ -51,13 +52,8 @@ class FilteredKernels:
 
     def step(self, body: str) -> Kernel:
         """Return the kernel `body`: "BeginFiltered", "TakeFiltered" or "NoteFiltered"."""
-        moves = self._moves("roots")
-        return self._kernel(
-            "tours/engines/filtered/filtered_step.cuh",
-            body,
-            f"{body}<{self.block}, {moves}>",
-            self.block,
-        )
+        header, moves = "tours/engines/filtered/filtered_step.cuh", self._moves("roots")
+        return self._kernel(header, body, f"{body}<{self.block}, {moves}>", self.block)
 
     def _moves(self, mapping: str) -> str:
         """Return the C++ type of the moves of a tour."""
@@ -71,27 +67,16 @@ class FilteredKernels:
         return f"gls::FilteredMoves<{', '.join(types)}>"
 
     def _evaluation(self, header: str, step: str) -> Kernel:
-        return self._kernel(
-            header, step.partition("<")[0], f"OnSlots<{self.warp}, gls::{step}>", self.warp
-        )
+        name, body = step.partition("<")[0], f"OnSlots<{self.warp}, gls::{step}>"
+        return self._kernel(header, name, body, self.warp)
 
     def _kernel(self, header: str, name: str, body: str, team: str) -> Kernel:
-        kernel = metric_kernel(
-            "filtered_" + name.lower(),
-            self.metric,
-            header=header,
-            body=f"gls::{body}",
-            parameters=PARAMETERS,
-            team=team,
-        )
+        name, body = f"filtered_{name.lower()}", f"gls::{body}"
+        kernel = metric_kernel(name, self.metric, header, body, PARAMETERS, team)
         filters = self.part.filter.parts
         return replace(
             kernel,
             functors=(*kernel.functors, *sources_of(*filters)),
-            headers=(
-                *kernel.headers,
-                "tours/moves/mappings.cuh",
-                *(part.header for part in filters),
-            ),
+            headers=(*kernel.headers, MAPPINGS_HEADER, *(part.header for part in filters)),
             parts=(*kernel.parts, *(part.name for part in (self.part, *filters))),
         )
