@@ -280,6 +280,7 @@ REQUIRED = {
         for name in ("cheapest_insertion", "one_route_each", "savings", "sweep")
     },
     **{name: {"problem": SHOP} for name in ("neh", "random_sequences")},
+    "beam_search": {"problem": gls.FlowShop(SHOP.times, "total_flowtime"), "width": 20},
 }
 
 ROUTES = {"problem": ROUTED, "tours": GIANT_TOURS}

@@ -473,7 +473,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="construction of the first tours (default: random_tours if the search crosses tours, "
         "otherwise nearest_neighbour, or greedy for 10,000 cities or more; savings for routes; neh "
-        "for sequences; see gpu-ls operators)",
+        "for sequences, or beam_search for the total flowtime of many jobs; see gpu-ls operators)",
     )
     add(
         "--optimum",

@@ -32,6 +32,7 @@ SIZES = [int(20 * 1.03**step) for step in range(158)]  # up to 2,000 cities
 SIZES_OF_ROUTES = [n for n in SIZES[::8] if n <= CITIES * 5]
 CUSTOMERS, MORE_CUSTOMERS, IN_PARTS_ROUTES = 100, 1000, 3500  # the first fit into a table
 JOBS, MACHINES = 50, (5, 10, 20)  # of published flow shops
+MANY_JOBS = 60  # enough for another construction
 FLEET, CAPACITY, LONGEST_ROUTE = 8, 300, 4000
 
 
@@ -146,7 +147,7 @@ def sequences() -> dict[str, Any]:
         "linear ordering": LinearOrdering(random.integers(0, 100, (JOBS, JOBS))),
     }
     for machines in MACHINES:
-        times = random.integers(1, 100, (JOBS, machines))
-        for objective in ("makespan", "total_flowtime"):
+        for objective, jobs in (("makespan", JOBS), ("total_flowtime", MANY_JOBS)):
+            times = random.integers(1, 100, (jobs, machines))
             made[f"{objective} of {machines} machines"] = FlowShop(times, objective)
     return made

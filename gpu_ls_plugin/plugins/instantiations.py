@@ -105,6 +105,7 @@ ENGINES = {
     **dict.fromkeys(("order_recombination", "split"), ("split_recombination",)),
     "sequence_chain": ("sequence_search",),
     "build_sequence": ("neh",),
+    "expand_beam": ("beam_search",),
 }
 
 

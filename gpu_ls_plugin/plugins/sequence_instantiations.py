@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpu_ls_plugin import sequences, tours
+from gpu_ls_plugin.sequences.construction.beam_search import NODE_THREADS, beam_kernel
 from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS, crossing_kernel
 from gpu_ls_plugin.sequences.engines.kernels import (
     SCRATCH,
@@ -56,8 +57,12 @@ def all_sequence_kernels(warp: str) -> Iterator[Kernel]:
     for machines in MACHINES:
         yield chain(flow_shop(machines))
         yield chain(flow_shop(machines, "total_flowtime"))
+        yield beam(flow_shop(machines, "total_flowtime"))
     yield from (chain(problem, STEEP, SCRATCH) for problem in usual[:2])
-    yield chain(flow_shop(20, setups=np.ones((20, 1, 1), int)))
+    setups = np.ones((20, 1, 1), int)
+    yield chain(flow_shop(20, setups=setups))
+    yield beam(flow_shop(20, "total_flowtime", setups=setups))
+    yield beam(sequences.FlowShop(np.full((1, 20), 0.5), "total_flowtime"))
     yield chain(flow_shop(20, "weighted_tardiness", due_dates=one))
     yield from (chain(sequences.FlowShop(np.full((1, 20), time))) for time in (0.5, 100_000))
     yield chain(sequences.SingleMachine(one, one, one, times), LONG)
@@ -87,3 +92,8 @@ def chain(problem: Sequence, search: SequenceSearch = USUAL, memory: str = SHARE
 def build(problem: Sequence) -> Kernel:
     """Compose the construction by best insertions."""
     return build_kernel(problem, SHARED, team(problem))
+
+
+def beam(problem: Sequence) -> Kernel:
+    """Compose a level of a beam search."""
+    return beam_kernel(problem, f"gls::Block<{NODE_THREADS}>")

@@ -1,3 +1,4 @@
+from .construction.beam_search import beam_search as beam_search
 from .construction.neh import neh as neh
 from .construction.random_sequences import random_sequences as random_sequences
 from .cooperation.exchanges import ChainMigration as ChainMigration

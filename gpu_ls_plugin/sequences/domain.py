@@ -14,6 +14,7 @@ from gpu_ls_plugin.sequences.engines.kernels import team_of
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
 from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
+from gpu_ls_plugin.sequences.problem.flow_shop_objectives import TotalFlowtime
 from gpu_ls_plugin.sequences.problem.schedules import draw_schedule, plot_jobs, require_schedule
 from gpu_ls_plugin.sequences.problem.sequence import Sequence, with_front
 from gpu_ls_plugin.sequences.searches.perturbation import SequencePerturbation
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 SEVERAL = 8  # fewest chains that help each other
 # Share of chains that migrate, migrations in a run, and kicks between two if it has no limit.
 SHARE, TIMES, KICKS = 0.25, 60, 10
+FEW_JOBS = 50  # flow shops with total flowtime and no more jobs start from best insertions
 # If the objective is a Python function: chains that take turns, and their kick.
 TURNS, LARGE_KICK = 8, DestroyRepair(removed=6)
 
@@ -54,9 +56,10 @@ class Sequences(Domain):
     def settings(self, problem: Any, request: Request) -> Settings:
         """Return complete settings: as many chains as the device searches at a time.
 
-        Chains start from best insertions, or at random if the objective has no functor. If there
-        are several, the worst ones continue from the best ones now and then. A given search without
-        kicks descends after the default kicks.
+        Chains start from best insertions, or at random if the objective has no functor; for the
+        total flowtime of many jobs, from the sequences of a beam search. If there are several, the
+        worst ones continue from the best ones now and then. A given search without kicks descends
+        after the default kicks.
         """
         given = request.given
         if getattr(given.search, "of_tours", False):
@@ -72,7 +75,7 @@ class Sequences(Domain):
             given,
             search=search,
             population=population,
-            start=given.start or self.construction(problem),
+            start=given.start or _usual_start(problem) or self.construction(problem),
         )
 
     def why(self, problem: Any, chosen: Settings) -> str:
@@ -172,6 +175,16 @@ def _usual_search(problem: Any, population: int = 1) -> SequenceSearch:
     if problem is None or population < SEVERAL:
         return SequenceSearch()
     return SequenceSearch(exchange=ChainMigration(SHARE, KICKS / problem.n, TIMES))
+
+
+def _usual_start(problem: Any) -> str | None:
+    """Return a construction that suits the objective better than the usual one, or None.
+
+    Chains on few jobs make so many kicks that they end alike from either start.
+    """
+    if isinstance(problem.objective, TotalFlowtime) and problem.n > FEW_JOBS:
+        return "beam_search"
+    return None
 
 
 def chains(problem: Any, backend: Backend) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.sequences.construction.beam_search import beam_search
 from gpu_ls_plugin.sequences.construction.neh import neh
 from gpu_ls_plugin.sequences.construction.random_sequences import random_sequences
 from gpu_ls_plugin.sequences.domain import Sequences
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 PARTS: Mapping[str, tuple[Any, ...]] = {
     "domain": (Sequences,),
-    "construction": (neh, random_sequences),
+    "construction": (beam_search, neh, random_sequences),
     "sequence_move": (Insertion, Swap, Reversal),
     "sequence_kick": (DestroyRepair,),
     "search": (SequenceSearch,),

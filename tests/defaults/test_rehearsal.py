@@ -77,8 +77,10 @@ def test_whole_calls_are_rehearsed():
 def test_calls_on_sequences_are_rehearsed():
     rehearsal = Rehearsal(90)
     with standing_in(rehearsal):
-        solve(problems.sequences()["makespan of 5 machines"], 0.1, backend="cuda")
-    assert {"sequence_chain", "build_sequence"} <= {kernel.name for kernel in rehearsal.kernels}
+        for objective in ("makespan", "total_flowtime"):
+            solve(problems.sequences()[f"{objective} of 5 machines"], 0.1, backend="cuda")
+    names = {kernel.name for kernel in rehearsal.kernels}
+    assert {"sequence_chain", "build_sequence", "expand_beam"} <= names
 
 
 def test_binaries_are_made_and_found(tmp_path, nvrtc):

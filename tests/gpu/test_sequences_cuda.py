@@ -112,6 +112,16 @@ def test_best_insertion(kind, memory):
             assert_same_rows(gls.neh, case_of(kind, n, n).problem, 20, seed=5)
 
 
+@pytest.mark.parametrize("kind", ["short", "long", "real", "setups"])
+@pytest.mark.parametrize("machines", [1, 20, 65])
+def test_beam_search(machines, kind):
+    rng = np.random.default_rng(machines)
+    times = rng.integers(1, 100, (40, machines)) * {"long": 10_000, "real": 0.5}.get(kind, 1)
+    setups = rng.integers(1, 100, (machines, 40, 40)) if kind == "setups" else None
+    problem = gls.FlowShop(times, "total_flowtime", setups)
+    assert_same_rows(gls.beam_search, problem, 9, seed=1)
+
+
 @pytest.mark.parametrize("kind", REAL)
 def test_real_costs_are_exact(kind):
     for n in ITEMS:

@@ -359,6 +359,8 @@ class Watched:
         others = [(case_of(kind, problem.n, 1).problem, [way]) for kind, way in one_each]
         for several, ways in (*others, (machines, SEQUENCE_SEARCHES)):
             made = gls.neh(several, size, backend=self.backend)
+            if several.objective.name == "total_flowtime":
+                gls.beam_search(several, size, backend=self.backend)
             rows = np.concatenate([several.check(made), rows_of(several, size)])
             for search in ways:
                 found = self.search(search, several, rows, kicks=MOVES).tours

@@ -14,6 +14,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from gpu_ls_plugin.core.result import Result
 from gpu_ls_plugin.plugins.search_text import parse_search, text_of
 from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.sequences.domain import FEW_JOBS
 from gpu_ls_plugin.tours.engines.pivoting import Best
 from tests.cli.test_cli import gpu_ls, gpu_ls_json
 from tests.sequences.problem.functors import permutations
@@ -172,6 +173,15 @@ def test_the_plan_says_what_solve_does():
     text = str(gls.plan(gls.FlowShop(TIMES, name="shop"), seconds=3, population=2, backend="cpu"))
     assert "1. sequences, 2 from neh, 100.0% of the time" in text
     assert "SequenceSearch(kick=DestroyRepair(" in text
+
+
+def test_large_flow_shops_with_total_flowtime_start_from_a_beam_search():
+    times = np.random.default_rng(1).integers(1, 50, (FEW_JOBS + 1, 3))
+    few, many = (gls.FlowShop(times[:n], "total_flowtime") for n in (FEW_JOBS, FEW_JOBS + 1))
+    for problem, start in ((few, "neh"), (many, "beam_search"), (gls.FlowShop(times), "neh")):
+        assert f" from {start}," in str(gls.plan(problem, seconds=3, backend="cpu"))
+    found = gls.solve(many, np.inf, kicks=0, population=2, backend="cpu")
+    assert found.best_cost <= many.cost(gls.beam_search(many, 2, backend="cpu"))[0]
 
 
 # ---- islands and experiments

@@ -6,7 +6,7 @@
 //   update(team, order, length)      computes the missing states
 //   value(team, order, length, price)
 //       returns the value of the whole sequence
-//   insertions(team, order, length, block, count, first, price, use)
+//   insertions(team, order, length, block, count, first, price, limit, use)
 //       calls use(place, value) for each place from `first` to `length`: the value of the sequence
 //       with the `count` items of `block` inserted there, up to a number that is the same for all
 //       places; lanes share the places
@@ -137,8 +137,8 @@ struct StatedEnds : Known {
 
   template <class Team, class Use>
   GLS_DEVICE void insertions(const Team& team, const int* order, int length, const int* block,
-                             int count, int first, Value price, Use use) const {
-    Value least = no_value<Value>();
+                             int count, int first, Value price, Value limit, Use use) const {
+    Value least = limit;
 #pragma unroll 1
     for (int place = first + team.lane(); place <= length; place += Team::kLanes) {
       State state = prefixes[place];

@@ -172,7 +172,7 @@ struct MachineEnds : Known {
 
   template <class Team, class Use>
   GLS_DEVICE void insertions(const Team& team, const int* items, int count, const int* block,
-                             int block_count, int begin, Value price, Use use) const {
+                             int block_count, int begin, Value price, Value limit, Use use) const {
     if constexpr (kJoins) {
       if (block_count == 1) {
         const auto item = [&](int k) { return order[k]; };
@@ -185,7 +185,7 @@ struct MachineEnds : Known {
             after(items, count, place, place + block_count, place, item, price, no_value<Value>()));
       }
     } else {
-      appended_insertions(team, items, count, block, block_count, begin, price, use);
+      appended_insertions(team, items, count, block, block_count, begin, price, limit, use);
     }
   }
 
@@ -464,14 +464,21 @@ struct MachineEnds : Known {
     }
   }
 
+  // A lower bound of the total of a sequence with further items, of which those from place k on are
+  // still to be appended.
+  GLS_DEVICE Total at_least(Total total, int k, int count) const {
+    if constexpr (kHasOnlyDelays<Objective>) return total + (totals[count] - totals[k]);
+    return total;
+  }
+
   // The values of inserting a block, by appending it and the items behind it. Lanes, and the places
   // that the CPU handles as a vector, append the same item at the same time.
   template <class Team, class Use>
   GLS_DEVICE void appended_insertions(const Team& team, const int* items, int count,
                                       const int* block, int block_count, int begin, Value price,
-                                      Use use) const {
+                                      Value limit, Use use) const {
     constexpr int kWide = Team::kLanes > 1 ? 1 : kVector;
-    Value least = no_value<Value>();
+    Value least = limit;
 #pragma unroll 1
     for (int base = begin; base <= count; base += kWide * Team::kLanes) {
       Time at[kMachines][kWide], left[kWide];
@@ -525,9 +532,13 @@ struct MachineEnds : Known {
           bool lower = false;  // whether any value may still be the least
           GLS_VECTOR
           for (int w = 0; w < kWide; ++w) {
-            lower |= place[w] <= count && !(least < compared(objective.cost_of(total[w]), price));
+            const Total bound = at_least(total[w], k + 1, count);
+            lower |= place[w] <= count && !(least < compared(objective.cost_of(bound), price));
           }
-          if (!lower && k >= place[kWide - 1]) break;
+          if (!lower && k >= place[kWide - 1]) {
+            for (int w = 0; w < kWide; ++w) total[w] = at_least(total[w], k + 1, count);
+            break;
+          }
         }
       }
       for (int w = 0; w < kWide; ++w) {

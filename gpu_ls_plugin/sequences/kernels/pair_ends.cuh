@@ -35,7 +35,7 @@ struct PairEnds {
   // may be any object with an operator [].
   template <class Team, class Items, class Use>
   GLS_DEVICE void insertions(const Team& team, const Items& order, int length, const int* block,
-                             int count, int first, Value, Use use) const {
+                             int count, int first, Value, Value, Use use) const {
     if (count == 1) {
       const int item = block[0];
       walk(team, length, first, [&](int place) { return turned(item, order[place]); }, use);

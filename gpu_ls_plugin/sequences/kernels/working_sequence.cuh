@@ -214,20 +214,21 @@ struct WorkingSequence {
   }
 
   // The best place for the `count` items of `block` among `left` other items, and the place `old`
-  // with its value.
+  // with its value. Values above `limit` may be too low, but are not lower than it.
   template <class Team, class Items>
-  GLS_DEVICE Place best_place(const Team& team, const Items& items, int left, int count, int old,
-                              Place& at_old) {
+  GLS_DEVICE Place best_place(const Team& team, const Items& items, int left, int count,
+                              Value limit, int old, Place& at_old) {
     draw_lots();
     const Place none{sequences::no_value<Value>(), ~0u, 0};
     Place best = none;
     at_old = none;
-    ends.insertions(team, items, left, block, count, fixed, price, [&](int place, Value value) {
+    const auto use = [&](int place, Value value) {
       if (kRelative && place == old) at_old = {value, 0, place};
       if (best.value < value) return;
       const Place found{value, lot(place), place};
       if (found < best) best = found;
-    });
+    };
+    ends.insertions(team, items, left, block, count, fixed, price, limit, use);
     looks += left - fixed + 1;
     if constexpr (kRelative) at_old = team.least(at_old);
     return team.least(best);
@@ -243,7 +244,8 @@ struct WorkingSequence {
       team.each(count, [&](int k) { block[k] = order[place + k]; });
       team.sync();
       const Without others{order, place, count};
-      const Place best = best_place(team, others, length - count, count, place, at_old);
+      const Place best = best_place(team, others, length - count, count,
+                                    sequences::no_value<Value>(), place, at_old);
       const Value after = now + (best.value - at_old.value);
       if (!makes(after)) return false;
       erase(team, place, count);
@@ -251,7 +253,7 @@ struct WorkingSequence {
     }
     erase(team, place, count);
     ends.update(team, order, length);
-    const Place best = best_place(team, order, length, count, place, at_old);
+    const Place best = best_place(team, order, length, count, now, place, at_old);
     if (makes(best.value)) return inserted(team, best.place, count, best.value);
     insert(team, place, count);
     return false;
@@ -262,7 +264,8 @@ struct WorkingSequence {
   GLS_DEVICE void insert_best(const Team& team, int count) {
     Place unused;
     ends.update(team, order, length);
-    const Place best = best_place(team, order, length, count, -1, unused);
+    const Place best =
+        best_place(team, order, length, count, sequences::no_value<Value>(), -1, unused);
     insert(team, best.place, count);
     now = best.value;
   }

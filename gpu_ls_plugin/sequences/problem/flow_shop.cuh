@@ -74,6 +74,8 @@ template <int Machines, bool kSetups = false, class Number = int, class Small = 
 struct FlowShopFlowtime : FlowShop<FlowShopFlowtime<Machines, kSetups, Number, Small>, Machines,
                                    kSetups, Number, Small, SumOf<Number>> {
   using Sum = SumOf<Number>;
+  // An item between two others may shorten a set-up.
+  static constexpr bool kOnlyDelays = !kSetups;
 
   GLS_DEVICE Sum finish(Sum total, Number last, int) const { return total + last; }
   GLS_DEVICE Sum cost_of(Sum total) const { return total; }
@@ -84,6 +86,7 @@ template <int Machines, bool kSetups = false, class Number = int, class Small = 
 struct FlowShopTardiness : FlowShop<FlowShopTardiness<Machines, kSetups, Number, Small>, Machines,
                                     kSetups, Number, Small, SumOf<Number>> {
   using Sum = SumOf<Number>;
+  static constexpr bool kOnlyDelays = !kSetups;
 
   const Sum* due_dates;
   const Sum* weights;

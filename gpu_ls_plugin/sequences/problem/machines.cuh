@@ -22,6 +22,10 @@
 // an item on any machine and on the first one, and between its times to the end on any machine and
 // on the last one. A GPU then has room for more times.
 //
+// The struct may say `static constexpr bool kOnlyDelays = true`: an item that is inserted lowers by
+// no item what `finish` adds for the items behind, and totals can be added and subtracted. The
+// engine then stops earlier at insertions that are no improvements.
+//
 // The base class makes the members of the general contract of them; the engine computes the states
 // of many items at a time, with the machines as lanes.
 #pragma once

@@ -83,6 +83,17 @@ constexpr bool regular(...) {
 template <class O>
 constexpr bool kHasRegular = regular<O>(0);
 
+template <class O>
+constexpr auto only_delays(int) -> decltype(O::kOnlyDelays) {
+  return O::kOnlyDelays;
+}
+template <class O>
+constexpr bool only_delays(...) {
+  return false;
+}
+template <class O>
+constexpr bool kHasOnlyDelays = only_delays<O>(0);  // see sequences/problem/machines.cuh
+
 template <class Cost>
 struct CostOf {
   using Type = Cost;
