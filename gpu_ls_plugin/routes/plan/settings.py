@@ -58,7 +58,7 @@ CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # number of customers in
 # With further resources, such as time windows, kicks take longer, and parts pay from
 # LEAST_UNDER_MORE customers on, whatever the time. A part has room for ROUTES_UNDER_MORE full
 # routes: of 1,000 customers, parts of 250 are better on routes of 11, of 500 on routes of 50.
-LEAST_UNDER_MORE, CUSTOMERS_UNDER_MORE, ROUTES_UNDER_MORE = 600, 250, 10
+LEAST_UNDER_MORE, CUSTOMERS_UNDER_MORE, ROUTES_UNDER_MORE = 600, 250, 12
 SECONDS_OF_SOFT = 0.005  # minimum time, per place of a giant tour, for soft constraints to pay
 REPAIR = LocalSearch([RouteMoves()], Nearest(20))  # precedes the chains
 FIRST_TOURS = 16  # number of constructed tours; the best one is divided into parts

@@ -28,7 +28,7 @@ GRID_BYTES = {"fine": 4, "wide": 8}  # bytes per city
 GRIDS = {"fine": "false", "wide": "true"}  # template argument `wide` of gls::OnGrid
 TABLES = {"shorts": "gls::uint16", "integers": "int", "reals": "double"}  # types of entries
 TABLE_BYTES = {"shorts": 2, "integers": 4, "reals": 8}  # bytes per entry
-LARGEST_TABLE = 3 << 19  # bytes; larger tables exceed the cache, so computing lengths is faster
+LARGEST_TABLE = 5 << 20  # bytes; larger tables exceed the cache, so computing lengths is faster
 WIDTH_OF_GRID = 2**15  # largest extent of a fine grid
 DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
 
