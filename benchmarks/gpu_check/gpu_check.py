@@ -69,12 +69,18 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder for results")
     parser.add_argument("--parts", default=",".join(PARTS), help="comma-separated selection")
     parser.add_argument("--seconds", type=float, default=math.inf, help="seconds of all parts")
+    runs = ",".join(EXTENTS["cuda"].runs)
+    parser.add_argument(
+        "--runs", default=runs, help=f"of the sanitizer; results of others stay: {runs}"
+    )
     options = parser.parse_args()
     DEADLINE[0] = time.perf_counter() + options.seconds
     options.out.mkdir(parents=True, exist_ok=True)
     wanted = options.parts.split(",")
     if unknown := set(wanted) - set(PARTS):
         parser.error(f"--parts: {', '.join(sorted(unknown))} is not one of {', '.join(PARTS)}")
+    if unknown := set(options.runs.split(",")) - set(EXTENTS["cuda"].runs):
+        parser.error(f"--runs: {', '.join(sorted(unknown))} is not one of {runs}")
     common.require_gpu()
     record = stored(options.out) | {
         "device": common.gpu(),
@@ -86,7 +92,8 @@ def main() -> int:
         if part == "tests":
             record["tests"] = outcome = run_tests(options.out)
         elif part == "sanitizer":
-            record["sanitizer"] = outcome = run_sanitizer()
+            known = record.get("sanitizer", {}).get("tools", {})
+            record["sanitizer"] = outcome = run_sanitizer(options.runs.split(","), known)
         else:
             outcome = run_bench(part, options.out)
         passed = outcome["passed"] if isinstance(outcome["passed"], bool) else not outcome["failed"]
@@ -183,10 +190,10 @@ def _devices() -> list[str]:
     )
 
 
-def run_sanitizer() -> dict[str, Any]:
+def run_sanitizer(runs: list[str], tools: dict[str, Any]) -> dict[str, Any]:
     """Run sanitize_case.py under each tool, several processes at a time; no tool may report.
 
-    Several GPUs are used in turn.
+    Several GPUs are used in turn. `tools` are the results of earlier calls, which are extended.
     """
     case = [sys.executable, "-m", "tests.helpers.sanitize_case", "--backend", "cuda"]
     program = shutil.which("compute-sanitizer") or shutil.which(
@@ -211,13 +218,12 @@ def run_sanitizer() -> dict[str, Any]:
     def watch_by_all(run: str, metric: str) -> dict[str, dict[str, Any]]:
         return {tool: watch(tool, run, metric) for tool in TOOLS if metric in TOOLS[tool]}
 
-    tools: dict[str, Any] = {}
     turns = count()
     with ThreadPoolExecutor(WATCHED_AT_ONCE * len(_devices())) as pool:
         records = {
             f"{run} {metric}": pool.submit(watch_by_all, run, metric)
-            for run, metrics in EXTENTS["cuda"].runs.items()
-            for metric in metrics
+            for run in runs
+            for metric in EXTENTS["cuda"].runs[run]
         }
         for name, record in records.items():
             for tool, outcome in record.result().items():
