@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 SEVERAL = 8  # fewest chains that help each other
 # Share of chains that migrate, migrations in a run, and kicks between two if it has no limit.
 SHARE, TIMES, KICKS = 0.25, 60, 10
-FEW_JOBS = 50  # flow shops with total flowtime and no more jobs start from best insertions
+# Flow shops with total flowtime start from a beam search if they have more jobs than FEW_JOBS, and
+# time for its levels.
+FEW_JOBS, SECONDS_OF_LEVEL = 50, 0.01
 # If the objective is a Python function: chains that take turns, and their kick.
 TURNS, LARGE_KICK = 8, DestroyRepair(removed=6)
 
@@ -75,7 +77,7 @@ class Sequences(Domain):
             given,
             search=search,
             population=population,
-            start=given.start or _usual_start(problem) or self.construction(problem),
+            start=given.start or _usual_start(problem, request) or self.construction(problem),
         )
 
     def why(self, problem: Any, chosen: Settings) -> str:
@@ -177,14 +179,14 @@ def _usual_search(problem: Any, population: int = 1) -> SequenceSearch:
     return SequenceSearch(exchange=ChainMigration(SHARE, KICKS / problem.n, TIMES))
 
 
-def _usual_start(problem: Any) -> str | None:
+def _usual_start(problem: Any, request: Request) -> str | None:
     """Return a construction that suits the objective better than the usual one, or None.
 
     Chains on few jobs make so many kicks that they end alike from either start.
     """
-    if isinstance(problem.objective, TotalFlowtime) and problem.n > FEW_JOBS:
-        return "beam_search"
-    return None
+    n = problem.n
+    pays = n > FEW_JOBS and request.seconds > SECONDS_OF_LEVEL * n
+    return "beam_search" if pays and isinstance(problem.objective, TotalFlowtime) else None
 
 
 def chains(problem: Any, backend: Backend) -> int:
