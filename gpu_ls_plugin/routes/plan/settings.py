@@ -16,7 +16,7 @@ from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
-from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
+from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed, undivided
 from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.plan.settings import few_chains
@@ -108,7 +108,7 @@ def divided(problem: CVRP, given: Settings, chosen: Settings) -> Settings:
         least = max(LEAST_UNDER_MORE, 3 * size // 2)  # two parts at least
     elif device == "cuda" and chosen.seconds < SECONDS_A_CUSTOMER * n:
         least = LEAST_HURRIED
-    if n < least:
+    if n < least or undivided(problem) is not None:
         return chosen
     chains = chosen.population or 1
     tours = chains if given.population else min(chains, FIRST_TOURS)

@@ -203,6 +203,13 @@ def test_parts_suit_the_device_and_the_time(monkeypatch):
         assert [taken(device, n, 60.0, "windows") for n in (599, 600)] == [False, True]
 
 
+def test_resources_that_do_not_know_parts_keep_problems_whole(monkeypatch):
+    monkeypatch.setattr(gls.TimeWindows, "of_nodes", lambda *_: None)
+    problem, settings = random_cvrp("windows", 700), Settings(seconds=60.0, backend="cpu")
+    default = default_settings(random_cvrp("capacity", 20), settings)
+    assert choice.divided(problem, settings, default) == default
+
+
 def test_parts_under_resources_have_room_for_several_routes():
     settings = Settings(seconds=60.0, backend="cpu")
     default = default_settings(random_cvrp("capacity", 20), settings)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback, Result
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
+    from gpu_ls_plugin.routes.problem.resources.base import Resource
     from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Routes
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -51,6 +52,12 @@ def _default_search() -> IteratedLocalSearch:
         accept=Annealing(0.3, 0.01),
         cooperation=PricedMigration(0.5, 0.2),
     )
+
+
+def undivided(problem: CVRP) -> Resource | None:
+    """Return a resource that does not allow a search in parts, or None."""
+    nodes = np.arange(problem.customers + 1)
+    return next((part for part in problem.resources if part.of_nodes(nodes) is None), None)
 
 
 @dataclass(frozen=True)
@@ -216,13 +223,11 @@ class Decomposed(compiling_ahead.CompilesAhead):
 
     def _check(self, problem: Problem) -> None:
         """Raise UnsupportedProblemError if routes cannot be searched in parts."""
-        routed = routing_problem(problem)
-        for part in routed.resources:
-            if part.of_nodes(np.arange(routed.customers + 1)) is None:
-                raise UnsupportedProblemError(
-                    f"problem: the resource {part.name!r} has no method of_nodes(), so routes "
-                    "cannot be searched in parts; use IteratedLocalSearch(...)"
-                )
+        if (part := undivided(routing_problem(problem))) is not None:
+            raise UnsupportedProblemError(
+                f"problem: the resource {part.name!r} has no method of_nodes(), so routes "
+                "cannot be searched in parts; use IteratedLocalSearch(...)"
+            )
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
         """Compile the kernels for a batch like `tours`, before threads search its parts."""
