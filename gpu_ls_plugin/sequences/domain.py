@@ -38,7 +38,7 @@ SEVERAL = 8  # fewest chains that help each other
 SHARE, TIMES, KICKS = 0.25, 60, 10
 # Flow shops with total flowtime start from a beam search if they have more jobs than FEW_JOBS, and
 # time for its levels.
-FEW_JOBS, SECONDS_OF_LEVEL = 50, 0.01
+FEW_JOBS, SECONDS_OF_LEVEL = 50, 0.003
 # If the objective is a Python function: chains that take turns, and their kick.
 TURNS, LARGE_KICK = 8, DestroyRepair(removed=6)
 

@@ -78,7 +78,7 @@ def test_calls_on_sequences_are_rehearsed():
     rehearsal = Rehearsal(90)
     with standing_in(rehearsal):
         for objective in ("makespan", "total_flowtime"):
-            solve(problems.sequences()[f"{objective} of 5 machines"], 0.1, backend="cuda")
+            solve(problems.sequences()[f"{objective} of 5 machines"], 0.2, backend="cuda")
     names = {kernel.name for kernel in rehearsal.kernels}
     assert {"sequence_chain", "build_sequence", "expand_beam"} <= names
 
