@@ -182,7 +182,7 @@ def _usual_search(problem: Any, population: int = 1) -> SequenceSearch:
 def _usual_start(problem: Any, request: Request) -> str | None:
     """Return a construction that suits the objective better than the usual one, or None.
 
-    Chains on few jobs make so many kicks that they end alike from either start.
+    On few jobs, chains make many kicks and end alike from either start.
     """
     n = problem.n
     pays = n > FEW_JOBS and request.seconds > SECONDS_OF_LEVEL * n

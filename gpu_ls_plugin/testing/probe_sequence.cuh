@@ -35,7 +35,7 @@ struct ProbeSequence {
     team.once([&] {
       all.levels[0] = kPairs, all.levels[1] = sequences::kHasMachines<Objective>;
       all.levels[2] = kJoins, all.levels[3] = kConcatenates;
-      all.levels[4] = sequences::kHasRegular<Objective>;
+      all.levels[4] = sequences::Regular<Objective>::kValue;
       record_heads(objective, row, length, heads);
     });
     if constexpr (kJoins || kConcatenates) {

@@ -150,7 +150,8 @@ def _searched(
         guides = xp.empty(len(chosen) * max(1, n - placed))
         level = {"placed": placed, "chosen": chosen, "guides": guides, **parents, **nodes}
         backend.launch(kernel, len(chosen), known | level)
-        chosen = least(xp, guides, width)
+        if placed < n:  # the last nodes have no children
+            chosen = least(xp, guides, width)
     found: NDArray[np.int32] = backend.to_numpy(
         nodes["rows"][xp.argsort(nodes["totals"], kind="stable")]
     )

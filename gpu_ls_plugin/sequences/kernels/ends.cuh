@@ -65,7 +65,7 @@ GLS_DEVICE Value appended(const Objective& objective, State state, const int* or
                           int end, Value price, Value limit) {
 #pragma unroll 1
   for (int k = begin; k < end; ++k) {
-    if constexpr (kHasRegular<Objective>) {
+    if constexpr (Regular<Objective>::kValue) {
       const Value found = compared(objective.cost(state), price);
       if (found > limit) return found;
     }

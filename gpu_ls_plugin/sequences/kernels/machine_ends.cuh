@@ -464,10 +464,10 @@ struct MachineEnds : Known {
     }
   }
 
-  // A lower bound of the total of a sequence with further items, of which those from place k on are
-  // still to be appended.
+  // A lower bound of the total of a sequence with further items. Those from place k on are still to
+  // be appended.
   GLS_DEVICE Total at_least(Total total, int k, int count) const {
-    if constexpr (kHasOnlyDelays<Objective>) return total + (totals[count] - totals[k]);
+    if constexpr (OnlyDelays<Objective>::kValue) return total + (totals[count] - totals[k]);
     return total;
   }
 
@@ -528,7 +528,7 @@ struct MachineEnds : Known {
         } else {
           append(items[k], [&](int) { return items[k - 1]; }, all);
         }
-        if constexpr (kHasRegular<Objective>) {
+        if constexpr (Regular<Objective>::kValue) {
           bool lower = false;  // whether any value may still be the least
           GLS_VECTOR
           for (int w = 0; w < kWide; ++w) {

@@ -25,16 +25,7 @@ template <class Objective>
 using EndsOf = typename EndsFor<Objective, kHasPairs<Objective>, kHasMachines<Objective>>::Type;
 
 // Whether a move takes out and inserts single items only.
-template <class Move>
-constexpr auto moves_one_item(int) -> decltype(Move::kMovesOneItem) {
-  return Move::kMovesOneItem;
-}
-template <class Move>
-constexpr bool moves_one_item(...) {
-  return false;
-}
-template <class Move>
-constexpr bool kMovesOneItem = moves_one_item<Move>(0);
+GLS_OPTIONAL_CONSTANT(MovesOneItem, kMovesOneItem, bool, false);
 
 }  // namespace sequences
 
@@ -69,7 +60,7 @@ struct WorkingSequence {
   // Whether a descent can look at several items at the same time.
   template <class... Moves>
   static constexpr bool kForesees =
-      Ends::kForesees && sizeof...(Moves) == 1 && (sequences::kMovesOneItem<Moves> && ...);
+      Ends::kForesees && sizeof...(Moves) == 1 && (sequences::MovesOneItem<Moves>::kValue && ...);
 
   // A place and the value there. Random numbers break ties.
   struct Place {

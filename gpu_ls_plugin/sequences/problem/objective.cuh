@@ -31,6 +31,7 @@
 #pragma once
 
 #include "backends/include/conditional.cuh"
+#include "backends/include/optional_constant.cuh"
 #include "backends/include/team.cuh"
 
 namespace gls {
@@ -72,27 +73,8 @@ GLS_DETECT(Concatenate, declared<const O&>().concatenate(declared<const O&>().be
                                                          declared<const O&>().begin()))
 #undef GLS_DETECT
 
-template <class O>
-constexpr auto regular(int) -> decltype(O::kRegular) {
-  return O::kRegular;
-}
-template <class O>
-constexpr bool regular(...) {
-  return false;
-}
-template <class O>
-constexpr bool kHasRegular = regular<O>(0);
-
-template <class O>
-constexpr auto only_delays(int) -> decltype(O::kOnlyDelays) {
-  return O::kOnlyDelays;
-}
-template <class O>
-constexpr bool only_delays(...) {
-  return false;
-}
-template <class O>
-constexpr bool kHasOnlyDelays = only_delays<O>(0);  // see sequences/problem/machines.cuh
+GLS_OPTIONAL_CONSTANT(Regular, kRegular, bool, false);
+GLS_OPTIONAL_CONSTANT(OnlyDelays, kOnlyDelays, bool, false);  // see sequences/problem/machines.cuh
 
 template <class Cost>
 struct CostOf {

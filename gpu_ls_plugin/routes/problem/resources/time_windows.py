@@ -188,7 +188,7 @@ class TimeWindows(Resource):
         if self.limit is not None:
             limit = int(self.limit) if self.integer else self.limit
             found = warp + np.maximum(driven.durations - warp - limit, 0)
-        if problem.service_times.dtype.kind == "f":
+        if self._real(problem):
             scale = max(1.0, float(driven.arrivals.max()))
             found = np.where(found <= giant_tours.TOLERANCE * scale, 0, found)
         total = np.zeros(len(rows), found.dtype)
