@@ -1,4 +1,4 @@
-"""What time windows and a resource of one's own cost: kicks a second beside load and duration."""
+"""Kicks a second with time windows, and with a resource of one's own, beside load and duration."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def most_rows(problem: TSP | CVRP) -> int:
 
 
 def rows_at_once(problem: CVRP, shared_memory: int) -> int:
-    """Return how many rows a multiprocessor should search, with so much memory for its blocks.
+    """Return how many rows a multiprocessor should search, with some bytes for its blocks.
 
     A few rows less than `most_rows` avoid a second turn in which most multiprocessors wait.
     """

@@ -305,7 +305,7 @@ struct RouteMoves {
     // The customer with which c changes places.
     GLS_DEVICE int partner(RouteMove move) const { return move == kSwapNext ? w : u; }
 
-    // What the routes pay for further resources after a move.
+    // The price of further resources of the routes after a move.
     GLS_DEVICE Cost others(RouteMove move) const {
       NewRoute one, two;
       if (move <= kLedBehind) {
