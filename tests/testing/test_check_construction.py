@@ -59,7 +59,11 @@ def test_a_faulty_construction_is_found_out(fault):
     found_out(check_construction, *FAULTS[fault], backend="cpu")
 
 
-SHOPS = [gls.FlowShop([[3, 1], [2, 5], [4, 4], [1, 6]]), gls.SingleMachine.generated(9, 1)]
+TIMES = [[3, 1], [2, 5], [4, 4], [1, 6]]
+SHOPS = [
+    *(gls.FlowShop(TIMES, objective) for objective in ("makespan", "total_flowtime")),
+    gls.SingleMachine.generated(9, 1),
+]
 
 
 @ON_BOTH
