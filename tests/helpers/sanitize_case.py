@@ -134,7 +134,7 @@ EXTENTS = {
 }
 FILTERED_CITIES = range(128)
 STATED_CITIES = range(3, MANY)
-ITEMS = range(1, 128)  # of sequences
+ITEMS, FEW_ITEMS = range(1, 128), range(1, 64)  # of sequences
 ROUTED_CITIES = range(2, MANY + 1)
 SHAPED_CITIES = range(34, MANY + 1)
 LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # sizes with other layouts
@@ -349,18 +349,20 @@ class Watched:
     def sequences(self, problem: gls.TSP) -> None:
         """Run constructions and chains of some objectives, in both memories; cities are items.
 
-        Flow shops are searched in all ways, other objectives in one way each.
+        Flow shops are searched in all ways, other objectives in one way each. Many items are
+        searched in one way, since their descents are long.
         """
         if problem.n not in ITEMS:
             return
         size = self.extent.tours
-        machines = gls.FlowShop(np.random.default_rng(1).integers(1, 99, (problem.n, 20)))
-        one_each = zip(WAYS, cycle(SEQUENCE_SEARCHES[1:]), strict=False)
+        times = np.random.default_rng(1).integers(1, 99, (problem.n, 20))
+        gls.beam_search(gls.FlowShop(times, "total_flowtime"), size, backend=self.backend)
+        few = problem.n in FEW_ITEMS
+        kinds, all_ways = (WAYS, SEQUENCE_SEARCHES) if few else ((), SEQUENCE_SEARCHES[:1])
+        one_each = zip(kinds, cycle(SEQUENCE_SEARCHES[1:]), strict=False)
         others = [(case_of(kind, problem.n, 1).problem, [way]) for kind, way in one_each]
-        for several, ways in (*others, (machines, SEQUENCE_SEARCHES)):
+        for several, ways in (*others, (gls.FlowShop(times), all_ways)):
             made = gls.neh(several, size, backend=self.backend)
-            if several.objective.name == "total_flowtime":
-                gls.beam_search(several, size, backend=self.backend)
             rows = np.concatenate([several.check(made), rows_of(several, size)])
             for search in ways:
                 found = self.search(search, several, rows, kicks=MOVES).tours
