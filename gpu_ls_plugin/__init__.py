@@ -51,7 +51,7 @@ __version__ = "0.1.0"
 _SHOWN = """
     TSP OpenPath CVRP VRP GraphColouring GeneralisedAssignment QuadraticAssignment
     Sequence FlowShop SingleMachine Latency LinearOrdering
-    solve solve_many plan Budget Result SearchDisplay Islands
+    solve solve_many improve plan Budget Result SearchDisplay Islands
     LocalSearch IteratedLocalSearch HybridGeneticSearch SuccessorSearch SequenceSearch
     TwoOpt OrOpt LinKernighan SwapStar Nearest Alpha DoubleBridge StringRemoval Annealing
     Insertion Swap DestroyRepair EdgeAssembly nearest_neighbour random_tours greedy savings neh

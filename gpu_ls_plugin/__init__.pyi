@@ -32,6 +32,8 @@ from .routes import *  # noqa: F403
 from .sequences import *  # noqa: F403
 from .solver.calls import plan as plan
 from .solver.calls import solve as solve
+from .tensors.improving import Improved as Improved
+from .tensors.improving import improve as improve
 from .tours import *  # noqa: F403
 
 __version__: str

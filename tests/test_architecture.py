@@ -23,6 +23,7 @@ ROOMS = """
     core backends runs
     tours/problem tours/kernels tours/candidates tours/construction tours/moves tours/filters
     tours/kicks tours/engines tours/cooperation tours/crossovers tours/searches tours/many
+    tours/tensors
     tours/fronts tours/plan tours/domain tours/parts tours
     routes/problem routes/construction routes/kernels routes/moves routes/engines routes/removals
     routes/crossovers routes/searches routes/plan routes/domain routes/parts routes
@@ -31,7 +32,7 @@ ROOMS = """
     sequences/problem sequences/kernels sequences/moves sequences/kicks sequences/cooperation
     sequences/engines sequences/construction sequences/searches sequences/plan sequences/domain
     sequences/parts sequences
-    plugins solver drawing experiments extend testing
+    plugins solver tensors drawing experiments extend testing
     evolution defaults distributed cli wiring __main__ __init__
 """
 LEVEL = {room: level for level, room in enumerate(ROOMS.split())}
@@ -42,7 +43,7 @@ DOMAINS = {
     "assignment": {"assignment"},
     "sequences": {"sequences"},
 }
-SHARED = "core backends runs solver drawing experiments evolution distributed cli"
+SHARED = "core backends runs solver tensors drawing experiments evolution distributed cli"
 NO_DOMAIN = set(SHARED.split())
 HOMES = {
     "cupy": {"backends/cuda.py", "backends/compile_check.py", "backends/arrays.py"},

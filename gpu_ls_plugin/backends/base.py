@@ -47,6 +47,10 @@ class Backend(ABC):
         """
         return nullcontext()
 
+    def on_stream(self, handle: int) -> AbstractContextManager[Any]:
+        """Queue work on a stream of another library during a ``with`` block, by its handle."""
+        return nullcontext()
+
     @abstractmethod
     def lane(self, number: int, processors: int) -> AbstractContextManager[Any]:
         """Give this thread its own queue during a ``with`` block, so that threads work in parallel.

@@ -70,6 +70,10 @@ class CudaBackend(Backend):
         device: AbstractContextManager[Any] = self.xp.cuda.Device(self.device)
         return device
 
+    def on_stream(self, handle: int) -> AbstractContextManager[Any]:
+        stream: AbstractContextManager[Any] = self.xp.cuda.ExternalStream(handle, self.device)
+        return stream
+
     @contextmanager
     def lane(self, number: int, processors: int) -> Iterator[None]:
         """Make a non-blocking stream the current one of this thread.

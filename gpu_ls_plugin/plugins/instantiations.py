@@ -29,11 +29,12 @@ from gpu_ls_plugin.tours.construction import greedy, nearest_neighbour
 from gpu_ls_plugin.tours.construction.random_tours import random_tours_kernel
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly, pair_layouts
 from gpu_ls_plugin.tours.engines.chains import chain_layouts, parted
-from gpu_ls_plugin.tours.engines.chains.chain_kernel import TOUR_PART, chain_kernel
+from gpu_ls_plugin.tours.engines.chains.chain_kernel import chain_kernel
 from gpu_ls_plugin.tours.engines.descent import best_sweep, descent_layouts
 from gpu_ls_plugin.tours.engines.descent.city_descent import descent_kernel, multi_descent_kernel
 from gpu_ls_plugin.tours.engines.exhaustive import random_k, three_opt_climb, two_opt_climb
 from gpu_ls_plugin.tours.engines.filtered.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.tours.engines.scopes import TOUR_PART
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.evaluation import tour_cost_kernel
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, GRID_METRICS, sites_kernel

@@ -12,11 +12,13 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
-from gpu_ls_plugin.backends.base import batch_size
+from gpu_ls_plugin.backends.base import Backend, batch_size
+from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
     GpuLsError,
     InvalidParameterError,
+    InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
@@ -27,6 +29,7 @@ from gpu_ls_plugin.core.rows import splitmix64
 from gpu_ls_plugin.core.text import OWN_OBJECTIVE
 from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.runs.settings import Request, Settings
+from gpu_ls_plugin.runs.tensors import ImprovedRows, RowLimits, Tensors
 
 if TYPE_CHECKING:
     import argparse
@@ -348,6 +351,28 @@ class Domain(ABC):
         search: Any = self._usual(problem, backend).search
         return search  # type: ignore[no-any-return]
 
+    def improver(self, tensors: Tensors) -> Callable[..., ImprovedRows] | None:
+        """Return the function that improves rows of such arrays; None if they are of other kinds.
+
+        It is called as ``improver(backend, tensors, search, limits)`` with `RowLimits`.
+        """
+
+    def improve_rows(
+        self, problem: Any, rows: Any, search: Any, limits: RowLimits, backend: Backend
+    ) -> ImprovedRows:
+        """Improve rows (P, n), an array of the backend, of a single problem.
+
+        Unless overridden, the offspring search of the domain does so.
+        """
+        search = self.offspring_search(problem, backend.name) if search is None else search
+        budget = Budget(moves=limits.moves, kicks=limits.kicks, seconds=limits.seconds)
+        xp, better = backend.xp, rows.copy()
+        costs, valid = xp.full(len(rows), xp.nan), xp.asarray(_valid(problem, rows))
+        if bool(valid.any()):
+            found = search(problem, rows[valid], seed=limits.seed, budget=budget, backend=backend)
+            better[valid], costs[valid] = xp.asarray(found.tours), xp.asarray(found.costs)
+        return ImprovedRows(better, costs, valid)
+
     def construction(self, problem: Any) -> str | None:
         """Return the default construction of operators by name; by default, that of `solve`."""
         return self._usual(problem).start
@@ -508,6 +533,22 @@ class Domain(ABC):
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
         """Return the question that the options ask, or None if they ask for the best solution."""
         return None
+
+
+def _valid(problem: Any, rows: Any) -> NDArray[np.bool_]:
+    """Return which rows (P, n) are solutions of a problem."""
+
+    def passes(some: Any) -> bool:
+        try:
+            problem.check(some)
+        except InvalidTourError:
+            return False
+        return True
+
+    host = on_host(rows)
+    if passes(host):
+        return np.ones(len(host), np.bool_)
+    return np.array([passes(row[None]) for row in host])
 
 
 @cache

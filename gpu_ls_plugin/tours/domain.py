@@ -32,6 +32,7 @@ from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 from gpu_ls_plugin.tours.problem.tsplib import fits_tours
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
+from gpu_ls_plugin.tours.tensors.improvement import improve_tours
 
 if TYPE_CHECKING:
     import os
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
+    from gpu_ls_plugin.runs.tensors import ImprovedRows, Tensors
 
 # Local searches for offspring. The usual one is quick, because there are many generations.
 USUAL_SEARCH = LocalSearch()
@@ -70,6 +72,9 @@ class Tours(Domain):
     def files(self) -> Sequence[FileKind]:
         title = "travelling salesman problem"
         return (FileKind("tsp", title, TSP.read, fits_tours, (".tsp",)),)
+
+    def improver(self, tensors: Tensors) -> Callable[..., ImprovedRows] | None:
+        return improve_tours if tensors.demands is None else None
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
         if array.shape == (2, 2):

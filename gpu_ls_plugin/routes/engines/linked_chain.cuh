@@ -204,7 +204,7 @@ struct LinkedChain {
     const RouteMoves<Routes, symmetric> moves{routes, near};
 #pragma unroll 1
     for (int left = rows.looks; left > 0 && work.size > 0; --left) {
-      if (rounded<kReal>(totals.cost - before, before) == 0) break;
+      if (rounded<kReal, Cost>(totals.cost - before, before) == 0) break;
       const int c = work.ring[work.first];
       team.sync();
       team.once([&] {

@@ -30,7 +30,7 @@ TABLES = {"shorts": "gls::uint16", "integers": "int", "reals": "double"}  # type
 TABLE_BYTES = {"shorts": 2, "integers": 4, "reals": 8}  # bytes per entry
 LARGEST_TABLE = 5 << 20  # bytes; larger tables exceed the cache, so computing lengths is faster
 WIDTH_OF_GRID = 2**15  # largest extent of a fine grid
-DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
+DTYPES = {"int": "int32", "gls::int64": "int64", "float": "float32", "double": "float64"}
 
 
 def length_type(metric: Metric, longest: float) -> str:

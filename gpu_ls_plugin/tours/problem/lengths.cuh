@@ -2,7 +2,8 @@
 //
 // An integer length is a rounded real value. A float32 estimate of that value has a bounded error,
 // and rounds to the same integer unless it is close to halfway between two integers; only then is
-// the length evaluated in float64. Real metrics are always evaluated in float64.
+// the length evaluated in float64. Real metrics are evaluated in float64, or estimated in float32
+// if Length is float.
 #pragma once
 
 #include "tours/problem/candidate_lists.cuh"
@@ -69,6 +70,7 @@ struct Lengths {
   static constexpr bool kReal = Length(0.5) != Length(0);
   static constexpr bool kQuick = !kReal && kDimensions > 0;
   static constexpr bool kEstimated = kReal && kDimensions > 0;  // estimates are faster than lengths
+  static constexpr bool kSingle = kEstimated && sizeof(Length) == 4;  // estimates are the lengths
   // The length of a fixed edge, so low that no move gains by removing it.
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
   using City = Site<kDimensions>;
@@ -87,11 +89,22 @@ struct Lengths {
 
   GLS_DEVICE Length exact(int a, int b) const { return Length(metric(a, b)); }
 
+  // The same length as from sites.
+  GLS_DEVICE static Length between(const Metric& metric, int a, int b) {
+    if constexpr (kSingle) {
+      return metric.estimate(metric.point(a), metric.point(b));
+    } else {
+      return Length(metric(a, b));
+    }
+  }
+
   GLS_DEVICE Length operator()(int a, int b) const {
     if constexpr (kQuick) {
       bool doubt = false;
       const Length length = quick(a, b, doubt);
       return doubt ? Length(rare_length(metric, a, b)) : length;
+    } else if constexpr (kSingle) {
+      return metric.estimate(sites[a].point(), sites[b].point());
     } else {
       return exact(a, b);
     }
@@ -119,7 +132,7 @@ struct Lengths {
   // A real gain that may be a rounding error counts as 0; otherwise, a search might never end.
   GLS_DEVICE static Length gain(Length removed, Length added) {
     const Length difference = removed - added;
-    if (kReal && difference <= removed * Length(1e-12)) return 0;
+    if (kReal && difference <= removed * Length(sizeof(Length) == 4 ? 1e-6 : 1e-12)) return 0;
     return difference;
   }
 };

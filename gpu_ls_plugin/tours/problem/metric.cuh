@@ -57,14 +57,15 @@ struct EstimateByLength {
 
 // Cities in the plane. Points are relative to the first city, so a distant origin costs no
 // precision.
-struct Planar {
+template <class Coordinate>
+struct PlanarOf {
   static constexpr int kDimensions = 2;
-  const double* xy;
+  const Coordinate* xy;
 
-  GLS_DEVICE Planar(const void* data, int) : xy(static_cast<const double*>(data)) {}
+  GLS_DEVICE PlanarOf(const void* data, int) : xy(static_cast<const Coordinate*>(data)) {}
 
-  GLS_DEVICE double dx(int a, int b) const { return xy[2 * a] - xy[2 * b]; }
-  GLS_DEVICE double dy(int a, int b) const { return xy[2 * a + 1] - xy[2 * b + 1]; }
+  GLS_DEVICE double dx(int a, int b) const { return double(xy[2 * a]) - double(xy[2 * b]); }
+  GLS_DEVICE double dy(int a, int b) const { return double(xy[2 * a + 1]) - double(xy[2 * b + 1]); }
   GLS_DEVICE double squared(int a, int b) const {
     const double x = dx(a, b), y = dy(a, b);
     return x * x + y * y;
@@ -76,11 +77,15 @@ struct Planar {
   }
 };
 
-struct Euclidean : Planar {
+using Planar = PlanarOf<double>;
+
+template <class Coordinate>
+struct EuclideanOf : PlanarOf<Coordinate> {
   using Length = double;
-  using Planar::Planar;
-  GLS_DEVICE Length operator()(int a, int b) const { return sqrt(squared(a, b)); }
+  using PlanarOf<Coordinate>::PlanarOf;
+  GLS_DEVICE Length operator()(int a, int b) const { return sqrt(this->squared(a, b)); }
 };
+using Euclidean = EuclideanOf<double>;
 
 // `rounded` rounds a number between 0 and 2^22 to the nearest integer; `rounded_down` rounds down.
 constexpr float kShift = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the low bits
@@ -252,5 +257,6 @@ struct Explicit : EstimateByLength<Explicit<Entry, LengthType>> {
 
 using ExplicitInteger = Explicit<int, int64>;
 using ExplicitReal = Explicit<double, double>;
+using ExplicitSingle = Explicit<float, double>;
 
 }  // namespace gls

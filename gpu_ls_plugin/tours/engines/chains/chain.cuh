@@ -12,6 +12,7 @@
 #include "tours/engines/descent/descend.cuh"
 #include "runs/acceptance.cuh"
 #include "tours/kernels/chain_sizes.cuh"
+#include "tours/engines/scopes.cuh"
 #include "tours/kernels/tour_memory.cuh"
 
 namespace gls {
@@ -108,34 +109,6 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
   return false;
 }
 
-// Scope of a chain: a whole tour. All chains share the data of the cities.
-struct WholeTour {
-  static constexpr bool kWhole = true;
-  template <class Metric>
-  using Named = Metric;
-  template <class City>
-  using Fixed = NoFixedEdges;
-};
-
-// Scope of a chain: a part of a tour, which `replicas` chains search. The cities of a part have
-// their own numbers, candidates and fixed edges; their names are their numbers in the problem.
-struct TourPart {
-  static constexpr bool kWhole = false;
-  template <class Metric>
-  using Named = typename NamedMetric<Metric>::Type;
-  template <class City>
-  using Fixed = FixedEdges<City>;
-};
-
-// The parts that chains search, in rows of `stride` cities.
-struct PartsOfTours {
-  int stride;        // number of cities of the largest part
-  int replicas;      // number of chains on each part
-  const int* sizes;  // number of cities of each part
-  const int* names;  // number of each city in the whole problem
-  const int* mates;  // the other end of a city's fixed edge, or the city itself
-};
-
 template <class Team, class Scope, class Metric, class Length, class Memory, class Neighbourhood,
           class Cuts, class Accept>
 struct Chain
@@ -149,12 +122,13 @@ struct Chain
   using Cost = typename Metric::Length;
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
-                             KickSchedule schedule, ChainBatch batch, PartsOfTours parts = {}) {
+                             KickSchedule schedule, ChainBatch batch,
+                             const typename Scope::Problems& problems = {}) {
     if (batch.ended(item, schedule)) return;
     choose_row<Metric>(instance, lists, item);
-    const int stride = stride_of(instance, parts);
+    const int stride = Scope::stride(instance, problems);
     Memory memory(team, item, chain_bytes(stride), piece_bytes<Site>(stride), batch.scratch);
-    Chain chain(team, item, memory, instance, lists, schedule, batch, parts);
+    Chain chain(team, item, memory, instance, lists, schedule, batch, problems);
     chain.begin(item);
     const State& state = chain.shared.state;
 #pragma unroll 1
@@ -225,55 +199,18 @@ struct Chain
 
   GLS_DEVICE Chain(const Team& team, int item, Memory& memory, const Instance& instance,
                    const Candidates& lists, const KickSchedule& schedule, const ChainBatch& batch,
-                   const PartsOfTours& parts)
+                   const typename Scope::Problems& problems)
       : team(team),
         schedule(schedule),
         batch(batch),
-        stride(stride_of(instance, parts)),
+        stride(Scope::stride(instance, problems)),
         shared(memory.template slot<ChainMemory>(team)),
         ring(memory.template take<City>(kWaiting)),
         journal{memory.template take<City>(2 * kReversals)},
-        view(make_view(team, item, stride, memory, instance, lists, parts)),
+        view(Scope::template view<View, Metric>(team, item, memory, instance, lists, problems)),
         queue{ring, memory.template take<uint32>((stride + 31) / 32), kWaiting, 0, 0},
         choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree)),
         own_sums{0, 0, moves_of_launch(item)} {}
-
-  GLS_DEVICE static int stride_of(const Instance& instance, const PartsOfTours& parts) {
-    return Scope::kWhole ? instance.n : parts.stride;
-  }
-
-  // Returns the view through which moves read the whole problem, or a part with copies of its sites
-  // and mates.
-  GLS_DEVICE static View make_view(const Team& team, int item, int stride, Memory& memory,
-                                   const Instance& instance, const Candidates& lists,
-                                   const PartsOfTours& parts) {
-    const int part = Scope::kWhole ? 0 : item / parts.replicas;
-    const int n = Scope::kWhole ? stride : parts.sizes[part];
-    const int64 first_city = int64(part) * stride;
-    const int* const names = parts.names + first_city;
-    City* order = memory.template take<City>(stride);
-    City* position = memory.template take<City>(stride);
-    const Site* sites = memory.sites(static_cast<const Site*>(instance.sites));
-    Fixed fixed;
-    if constexpr (!Scope::kWhole) {
-      Site* own_sites = memory.template take<Site>(stride);
-      City* mates = memory.template take<City>(stride);
-      team.each(n, [&](int c) {
-        own_sites[c] = static_cast<const Site*>(instance.sites)[names[c]];
-        mates[c] = City(parts.mates[first_city + c]);
-      });
-      sites = own_sites;
-      fixed = {mates};
-    }
-    return {{order, position, n},
-            {named(static_cast<const Named*>(nullptr),
-                   metric_of<Metric>(instance.metric_data, instance.n, item), names),
-             sites,
-             {instance.error_absolute, instance.error_relative}},
-            {lists.candidates, lists.candidate_lengths, lists.degree, lists.sorted != 0,
-             first_city * lists.degree},
-            fixed};
-  }
 
   // Loads the state that the last launch wrote.
   GLS_DEVICE void begin(int item) {
@@ -386,7 +323,7 @@ struct Chain
     return rise();
   }
 
-  GLS_DEVICE Cost rise() const { return rounded<kReal>(sums().rise, shared.state.cost); }
+  GLS_DEVICE Cost rise() const { return rounded<kReal, Length>(sums().rise, shared.state.cost); }
 
   // Level of the acceptance rule, as a length.
   GLS_DEVICE float level() const {
@@ -449,9 +386,8 @@ struct Chain
   }
 
   GLS_DEVICE static int64 chain_bytes(int n) {
-    const int64 own = Scope::kWhole ? 0 : piece_bytes<Site>(n) + piece_bytes<City>(n);
-    return own + Memory::template slot_bytes<ChainMemory>() + tour_bytes<City>(n, kWaiting) +
-           piece_bytes<City>(2 * kReversals);
+    return Scope::template own_bytes<Site, City>(n) + Memory::template slot_bytes<ChainMemory>() +
+           tour_bytes<City>(n, kWaiting) + piece_bytes<City>(2 * kReversals);
   }
 };
 

@@ -38,10 +38,12 @@ struct ChainBatch {
 };
 
 // Returns `rise`, the change of cost from a kick and its repair, or 0 if a floating-point rise may
-// be a rounding error. In that case, the tour is almost always the same as before.
-template <bool real, class Cost>
+// be a rounding error of sums of type Length. In that case, the tour is almost always the same as
+// before.
+template <bool real, class Length, class Cost>
 GLS_DEVICE Cost rounded(Cost rise, Cost cost) {
-  return real && fabs(double(rise)) <= 1e-12 * double(cost) ? 0 : rise;
+  constexpr double error = sizeof(Length) == 4 ? 1e-8 : 1e-12;
+  return real && fabs(double(rise)) <= error * double(cost) ? 0 : rise;
 }
 
 }  // namespace gls

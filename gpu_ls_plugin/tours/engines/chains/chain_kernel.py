@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.tours.engines.scopes import PROBLEMS, WHOLE_TOUR
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.moves import composed
 
@@ -26,8 +27,6 @@ PARAMETERS = (
     *composed.PARAMETERS,
     *(struct_of(BATCH, name) for name in ("KickSchedule", "ChainBatch")),
 )
-OF_PARTS = (struct_of(HEADER, "PartsOfTours"),)
-WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # scopes of a chain
 
 
 class ChainState:
@@ -119,12 +118,12 @@ def chain_kernel(
     layout: tour_layouts.ChainShape,
     scope: str = WHOLE_TOUR,
 ) -> Kernel:
-    """Compose the kernel that runs one chain per team; `scope` is `WHOLE_TOUR` or `TOUR_PART`."""
+    """Compose the kernel that runs one chain per team; `scope` is a key of `PROBLEMS`."""
     body = (
         f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {layout.memory}, {{moves}}, "
         f"{kick.cuts}, {accept.functor}>"
     )
-    parameters = PARAMETERS + (OF_PARTS if scope == TOUR_PART else ())
+    parameters = PARAMETERS + PROBLEMS[scope]
     kernel = moves.kernel("chain", metric, HEADER, body, parameters, layout.team)
     return replace(
         kernel,

@@ -11,8 +11,9 @@ from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.acceptance import Acceptance
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.tours.engines.chains.chain_kernel import TOUR_PART, ChainState, chain_kernel
+from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_kernel
 from gpu_ls_plugin.tours.engines.chains.rounds import Rounds
+from gpu_ls_plugin.tours.engines.scopes import TOUR_PART
 from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:

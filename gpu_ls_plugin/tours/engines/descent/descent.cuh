@@ -7,7 +7,7 @@
 
 #include "tours/engines/descent/descend.cuh"
 #include "tours/engines/descent/descent_batch.cuh"
-#include "tours/kernels/tour_memory.cuh"
+#include "tours/engines/scopes.cuh"
 
 namespace gls {
 
@@ -19,23 +19,26 @@ struct WaitingCities {
 };
 
 // Length is the type of sums of lengths in a move: int if all sums fit.
-template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
+template <class Team, class Metric, class Length, class Memory, class Neighbourhood,
+          class Scope = WholeTour>
 struct Descent : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
   using City = typename Memory::City;
   using MetricLengths = Lengths<Metric, Length>;
   using Site = typename MetricLengths::City;
+  using View = gls::View<MetricLengths, City, typename Scope::template Fixed<City>>;
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
-                             DescentBatch descents, WaitingCities cities) {
+                             DescentBatch descents, WaitingCities cities,
+                             const typename Scope::Problems& problems = {}) {
     if (descents.states[item] != kRunning) return;
     choose_row<Metric>(instance, lists, item);
     const int n = instance.n;
     int* row = descents.tours + int64(item) * n;
     int* waiting = cities.queues + int64(item) * n;
-    Memory memory(team, item, tour_bytes<City>(n, n), piece_bytes<Site>(n), descents.scratch);
-    const auto view = view_of<MetricLengths, City>(
-        {memory.template take<City>(n), memory.template take<City>(n), n}, instance,
-        memory.sites(static_cast<const Site*>(instance.sites)), lists, item);
+    const int64 own = tour_bytes<City>(n, n) + Scope::template own_bytes<Site, City>(n);
+    Memory memory(team, item, own, piece_bytes<Site>(n), descents.scratch);
+    const View view =
+        Scope::template view<View, Metric>(team, item, memory, instance, lists, problems);
     WorkQueue<City> queue{memory.template take<City>(n),
                           memory.template take<uint32>((n + 31) / 32), n, 0, 0};
     const auto& tour = view.tour;

@@ -1,0 +1,1 @@
+"""Rows as tensors of NumPy, CuPy, torch or JAX, improved where they are."""

@@ -1,0 +1,1 @@
+"""Improving rows of many instances that are arrays on a device."""
