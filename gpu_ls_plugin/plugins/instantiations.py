@@ -45,6 +45,9 @@ from gpu_ls_plugin.tours.problem.metric_check import pair_lengths_kernel
 from gpu_ls_plugin.tours.problem.metric_with_objective import RowsUnder, Under
 from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.tours.problem.weighted import Tchebycheff, WeightedSum
+from gpu_ls_plugin.tours.tensors.kernels import kernels_of
+from gpu_ls_plugin.tours.tensors.own_metrics import metric_of
+from gpu_ls_plugin.tours.tensors.search_parts import search_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -100,6 +103,8 @@ ENGINES = {
     **dict.fromkeys(("three_opt_tiles", "three_opt_moves"), ("three_opt", "best", "local_search")),
     **dict.fromkeys(("random_k_evaluation", "random_k_replacement"), ("random_k", "local_search")),
     **dict.fromkeys(("instance_lists", "instance_cost"), ("local_search",)),
+    **dict.fromkeys(("own_lists", "check_instance", "take_row"), ("local_search",)),
+    **dict.fromkeys(("measure_row", "return_row"), ("local_search",)),
     "chain": ("first", "iterated_local_search"),
     "random_tours": ("restart", "random_restarts"),
     "edge_assembly": ("edge_assembly",),
@@ -211,6 +216,7 @@ def instantiations() -> list[Kernel]:
         *all_sequence_kernels(WARP),
         *constructed.kernels(EUC_2D.metric, EUC.metric, WARP),
         *map(EUC_2D.crossover, PAIR_CROSSOVERS),
+        *_tensors(),
         *_planar(),
         *_real(),
         *_directed(),
@@ -221,6 +227,31 @@ def instantiations() -> list[Kernel]:
         replace(kernel, parts=(*kernel.parts, *ENGINES.get(kernel.name, ())))
         for kernel in dict.fromkeys(kernels)
     ]
+
+
+@dataclass(frozen=True)
+class _Gpu:
+    """A GPU as far as layouts depend on it."""
+
+    name: str = "cuda"
+    shared_memory: int = SHARED
+
+    def warp(self) -> str:
+        return WARP
+
+    def block(self, threads: int) -> str:
+        return f"gls::Block<{threads}>"
+
+
+def _tensors() -> Iterator[Kernel]:
+    """Compose the kernels that improve tensors."""
+    parts = search_parts(None)
+    for matrices, n, item in ((False, CITIES[0], "int64"), (True, CHAIN_CITIES[0], "int32")):
+        metric, gpu = metric_of(matrices, "float32"), _Gpu()
+        made = kernels_of(
+            *(gpu, metric, parts.neighbourhoods, parts.degree, not matrices, n, 8, item, parts.kick)
+        )
+        yield from made.all()
 
 
 def metric_kernels(metric: Metric) -> Iterator[Kernel]:

@@ -148,7 +148,8 @@ def _improved(caller: Caller, tensors: Tensors, search: Any, limits: RowLimits) 
     improver = next((answer for answer in reversed(answers) if answer is not None), None)
     if improver is None:
         raise UnsupportedProblemError("demands: no installed domain improves such rows")
-    return improver(caller.backend, tensors, search, limits)
+    found: ImprovedRows = improver(caller.backend, tensors, search, limits)
+    return found
 
 
 def _taken(

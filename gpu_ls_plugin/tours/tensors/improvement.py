@@ -184,11 +184,13 @@ class Improvement:
         assert self._parts.kick is not None
         kick, accept = self._parts.kick
         chains = _OwnChains(self, kernel, tours, valid, kick, accept)
-        stretch = Stretch(self.limits.seconds, self.limits.kicks)
-        if self.limits.seconds is None:
-            assert self.limits.kicks is not None
-            chains.make(self.limits.kicks)
-        elif drive(Rounds(chains, Statistics()), stretch, watch=watch) == "interrupt":
+        seconds, kicks = self.limits.seconds, self.limits.kicks
+        if seconds is None:
+            assert kicks is not None
+            chains.make(kicks)
+        elif (
+            drive(Rounds(chains, Statistics()), Stretch(seconds, kicks), watch=watch) == "interrupt"
+        ):
             raise KeyboardInterrupt
         return chains.best_tours
 

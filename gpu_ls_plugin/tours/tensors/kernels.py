@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT, padded
@@ -21,7 +21,6 @@ from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.kicks.base import Perturbation
@@ -89,10 +88,29 @@ class Kernels:
     site_bytes: int
     arguments: tuple[tuple[str, Any], ...]  # constant ones, by name
 
+    def all(self) -> list[Kernel]:
+        """Return all kernels."""
+        steps = (self.check, self.take, self.lists, self.descent, self.measure, self.give)
+        return [*steps, *([] if self.chain is None else [self.chain])]
+
+
+class Machine(Protocol):
+    """What layouts depend on: a `Backend`, or the GPU of the compile check."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def shared_memory(self) -> int: ...
+
+    def warp(self) -> str: ...
+
+    def block(self, threads: int) -> str: ...
+
 
 @cache
 def kernels_of(
-    backend: Backend,
+    backend: Machine,
     metric: Metric,
     neighbourhoods: Sequence[Neighbourhood],
     degree: int,
@@ -153,7 +171,7 @@ def kernels_of(
     )
 
 
-def chain_layout_of(backend: Backend, n: int, needs: Any) -> tour_layouts.ChainShape:
+def chain_layout_of(backend: Machine, n: int, needs: Any) -> tour_layouts.ChainShape:
     """Return the layout of chains; raise if n cities do not fit into shared memory."""
     if backend.name == "cpu":
         return HostShape.of(n)
