@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends.tuning import LARGEST_SHORT, padded
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import chain_kernel
 from gpu_ls_plugin.tours.engines.descent.city_descent import scoped_descent_kernel
-from gpu_ls_plugin.tours.engines.descent.descent_layouts import WARPS, descent_shape
+from gpu_ls_plugin.tours.engines.descent.descent_layouts import descent_shape
 from gpu_ls_plugin.tours.engines.scopes import OWN_INSTANCE, PROBLEMS
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.tour_layouts import DescentShape, HostShape, survivor_bytes
@@ -31,6 +31,7 @@ ROWS, LISTS = "tours/tensors/given_rows.cuh", "tours/tensors/own_lists.cuh"
 LENGTH = "float"  # type of sums of lengths in a search; costs of rows are float64
 INSTANCE = (struct_of("tours/problem/instance.cuh", "Instance"), *PROBLEMS[OWN_INSTANCE])
 LIST_TEAMS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}
+OWN_WARPS = (4, 2, 1)  # warps of a block share nothing, and small blocks end sooner
 ITEMS = {"int32": "int", "int64": "gls::int64"}  # types of rows
 
 
@@ -57,7 +58,7 @@ def own_shape(n: int, tours: int, shared_memory: int, site_bytes: int) -> OwnSha
         scouts = 2 * 32 * warps * survivor_bytes(4)
         return n <= LARGEST_SHORT and warps * own + scouts + 1536 <= shared_memory
 
-    warps = next((w for w in WARPS if w <= max(1, tours) and fitting(w)), 0)
+    warps = next((w for w in OWN_WARPS if w <= max(1, tours) and fitting(w)), 0)
     if warps > 1 or (warps and n <= 1000):
         return OwnShape(f"gls::Warp<{warps}>", 32, warps, True, False, site_bytes)
     usual = descent_shape(n, tours, shared_memory, "block")
