@@ -75,8 +75,8 @@ def improve(
     capacity : int or array, shape (B,), optional
         Capacity of a vehicle, together with `demands`.
     search : LocalSearch, IteratedLocalSearch or str, optional
-        Moves, candidates, kicks and acceptance rule; by default 2-opt and Or-opt on 8 candidates,
-        two from each quadrant, and double bridges with annealing.
+        Moves, candidates, kicks and acceptance rule; by default Lin-Kernighan moves of depth 3 on
+        five candidates, one from each quadrant, and double bridges with annealing.
     moves, kicks : int, optional
         Maximum numbers for each row.
     seconds : float, optional
