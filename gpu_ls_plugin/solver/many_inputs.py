@@ -75,7 +75,7 @@ def _check_alike(given: Sequence[Any]) -> None:
     for row, one in enumerate(given):
         if isinstance(one, Problem):
             raise InvalidTypeError(
-                f"problems: row {row} is a {type(one).__name__}, but row 0 is not a problem; give "
+                f"problems: row {row} is a {type(one).__name__}, but row 0 is no problem; give "
                 f"{WANTED}"
             )
 
@@ -88,7 +88,8 @@ def _of_problems(given: Sequence[Any], metric: Any) -> Given:
     rows: dict[Domain, list[int]] = {}
     for row, problem in enumerate(given):
         if not isinstance(problem, Problem):
-            raise InvalidTypeError(f"problems: row {row}, {problem!r:.80}, is not a problem")
+            kind = type(problem).__name__
+            raise InvalidTypeError(f"problems: row {row} is of the type {kind}, not a problem")
         try:
             domain = domain_of(problem)
         except InvalidTypeError as error:

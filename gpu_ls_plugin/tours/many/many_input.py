@@ -67,7 +67,9 @@ def read(arrays: Any, metric: str | Metric | None = None) -> PointProblems:
 def why_not(problem: Any) -> str | None:
     """Return why a problem cannot be searched side by side, as a clause; None if it can."""
     if not isinstance(problem, TSP):
-        return f"is a {type(problem).__name__}, not a TSP; use gls.solve(problem) for each"
+        return (
+            f"is of the type {type(problem).__name__}, not a TSP; use gls.solve(problem) for each"
+        )
     if problem.coordinates is None:
         return "is a matrix, but solve_many needs coordinates; use gls.solve(problem) for each"
     if not problem.objective.length_alone:
