@@ -17,17 +17,17 @@ from gpu_ls_plugin.core.many_result import ManyResult
 from gpu_ls_plugin.core.result import Statistics, record_point
 from gpu_ls_plugin.runs.many import ManyProgress, ManyRequest, joint_reason
 from gpu_ls_plugin.runs.settings import Settings
-from gpu_ls_plugin.solver.many_inputs import problems_of, starts_of
+from gpu_ls_plugin.solver.many_inputs import groups_of, problems_of, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback
     from gpu_ls_plugin.runs.many import ManyFound
-    from gpu_ls_plugin.solver.many_inputs import Given
 
 
 def solve_many(
@@ -119,52 +119,109 @@ def solve_many(
     >>> found = gls.solve_many([gls.CVRP.read(path) for path in paths], 60)  # doctest: +SKIP
     >>> [result.best_cost for result in found]  # doctest: +SKIP
     """
-    name = start if isinstance(start, str) else None
-    settings = Settings(seconds, seed=seed, backend=backend, kicks=kicks, start=name)
-    if replicas is not None:
-        replicas = checks.integer("replicas", replicas, least=1, most=checks.MOST_INT)
     checks.callback(callback)
-    chosen = get_backend(backend)
-    given = problems_of(problems, metric)
-    request = ManyRequest(
-        given.problems,
-        np.arange(len(given.problems)),
-        settings,
-        chosen,
-        starts_of(given.problems, start),
-        replicas,
-        memory_limit,
+    call = ManyCall.of(
+        problems,
+        seconds,
+        seed=seed,
+        backend=backend,
+        metric=metric,
+        start=start,
+        replicas=replicas,
+        kicks=kicks,
+        memory_limit=memory_limit,
     )
-    found = solve_requested(given, request, callback)
-    _warn_of(found)
+    found = call.solve(callback)
+    warn_of(found)
     return found
 
 
-def solve_requested(
-    given: Given, request: ManyRequest, callback: Callback | None = None
-) -> ManyResult:
-    """Return the solutions of a request for problems of several domains.
+@dataclass(frozen=True)
+class ManyCall:
+    """The checked arguments of a call of `solve_many`; it can be pickled and split into shares.
 
-    `request.indices` are the places of the problems in a larger list, if workers share it.
+    Parameters
+    ----------
+    problems : sequence of Problem
+    indices : int64 array, shape (B,)
+        Places of the problems in the caller's list.
+    settings : Settings
+    starts : list, optional
+        For each problem, checked rows, the cheapest first, or None.
+    replicas, memory_limit
+        See `solve_many`.
     """
-    run = _Course(request.settings.seconds, callback, len(given.problems))
-    parts: list[tuple[NDArray[np.int64], ManyFound]] = []
-    with request.backend.current():
-        for domain, own in given.groups.items():
-            seconds = run.share(len(own))
-            starts = request.starts
-            asked = replace(
-                request,
-                problems=given.of(own),
-                indices=request.indices[own],
-                settings=replace(request.settings, seconds=seconds),
-                starts=None if starts is None else [starts[row] for row in own],
-                report=run.report,
-            )
-            found = domain.solve_many(asked)
-            run.add(found, len(own))
-            parts.append((own, found))
-    return _joined(given, parts, run.statistics)
+
+    problems: Sequence[Any]
+    indices: NDArray[np.int64]
+    settings: Settings
+    starts: Sequence[NDArray[np.int32] | None] | None = None
+    replicas: int | None = None
+    memory_limit: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        problems: Any,
+        seconds: float,
+        *,
+        seed: int | None,
+        backend: str,
+        metric: Any,
+        start: Any,
+        replicas: int | None,
+        kicks: int | None,
+        memory_limit: int | None,
+    ) -> ManyCall:
+        """Check the arguments of `solve_many`, whose errors it raises."""
+        name = start if isinstance(start, str) else None
+        settings = Settings(seconds, seed=seed, backend=backend, kicks=kicks, start=name)
+        if replicas is not None:
+            replicas = checks.integer("replicas", replicas, least=1, most=checks.MOST_INT)
+        if memory_limit is not None:
+            memory_limit = checks.integer("memory_limit", memory_limit, least=0)
+        read = problems_of(problems, metric)
+        starts = starts_of(read, start)
+        return cls(read, np.arange(len(read)), settings, starts, replicas, memory_limit)
+
+    def share(self, places: slice) -> ManyCall:
+        """Return a call for some of the problems."""
+        starts = None if self.starts is None else self.starts[places]
+        return replace(
+            self, problems=self.problems[places], indices=self.indices[places], starts=starts
+        )
+
+    def solve(self, callback: Callback | None = None) -> ManyResult:
+        """Let each domain solve its problems."""
+        backend, groups = get_backend(self.settings.backend), groups_of(self.problems)
+        course = _Course(self.settings.seconds, callback, len(self.problems))
+        parts: list[tuple[NDArray[np.int64], ManyFound]] = []
+        with backend.current():
+            for domain, places in groups.items():
+                request = self._request(backend, places, course.share(len(places)), course.report)
+                found = domain.solve_many(request)
+                course.add(found, len(places))
+                parts.append((places, found))
+        return joined(self.problems, parts, course.statistics)
+
+    def _request(
+        self, backend: Backend, places: NDArray[np.int64], seconds: float, report: Any
+    ) -> ManyRequest:
+        """Return the request to the domain of the problems at some places."""
+        problems, starts = self.problems, self.starts
+        if len(places) < len(problems):
+            problems = [problems[place] for place in places]
+            starts = None if starts is None else [starts[place] for place in places]
+        return ManyRequest(
+            problems,
+            self.indices[places],
+            replace(self.settings, seconds=seconds),
+            backend,
+            starts,
+            self.replicas,
+            self.memory_limit,
+            report,
+        )
 
 
 @dataclass
@@ -211,11 +268,13 @@ class _Course:
             own.history.append(Point(own.seconds, own.kicks, self.total, mean))
 
 
-def _joined(
-    given: Given, parts: list[tuple[NDArray[np.int64], ManyFound]], statistics: Statistics
+def joined(
+    problems: Sequence[Any],
+    parts: Sequence[tuple[NDArray[np.int64], ManyFound]],
+    statistics: Statistics,
 ) -> ManyResult:
-    """Return the solutions of all domains in the caller's order."""
-    count = len(given.problems)
+    """Return solutions of all problems, given those at some places and those at others."""
+    count = len(problems)
     costs = np.empty(count, np.result_type(*(found.costs for _, found in parts)))
     feasible = np.empty(count, np.bool_)
     rows: list[Any] = [None] * count
@@ -226,7 +285,7 @@ def _joined(
             rows[place] = found.rows[number]
             if found.own is not None:
                 own[place] = found.own[number]
-    return ManyResult(_stacked(rows), costs, statistics, feasible, given.problems, own)
+    return ManyResult(_stacked(rows), costs, statistics, feasible, problems, own)
 
 
 def _stacked(rows: list[Any]) -> Any:
@@ -234,8 +293,8 @@ def _stacked(rows: list[Any]) -> Any:
     return np.stack(rows) if len({len(row) for row in rows}) == 1 else rows
 
 
-def _warn_of(found: ManyResult) -> None:
-    """Warn the caller of `solve_many` if rows break constraints."""
+def warn_of(found: ManyResult) -> None:
+    """Warn the caller of the calling function if rows break constraints."""
     broken = np.flatnonzero(~found.feasible)
     if len(broken):
         warnings.warn(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,26 +30,12 @@ if TYPE_CHECKING:
 WANTED = "a list of problems, or coordinates of shape (B, n, 2)"
 
 
-@dataclass(frozen=True)
-class Given:
-    """Problems in the caller's order, and the indices of those of each domain."""
-
-    problems: Sequence[Any]
-    groups: dict[Domain, NDArray[np.int64]]
-
-    def of(self, indices: NDArray[np.int64]) -> Sequence[Any]:
-        """Return the problems with these indices."""
-        if len(indices) == len(self.problems):
-            return self.problems
-        return [self.problems[index] for index in indices]
-
-
-def problems_of(given: Any, metric: Any) -> Given:
+def problems_of(given: Any, metric: Any) -> Sequence[Any]:
     """Return the problems of a list, or those that a domain reads from arrays.
 
     Raises
     ------
-    InvalidProblemError, InvalidTypeError, InvalidParameterError, UnsupportedProblemError
+    InvalidProblemError, InvalidTypeError, InvalidParameterError
         The input or one of its rows is invalid; the error names the row.
     """
     if on_gpu(given) and hasattr(given, "get"):
@@ -60,36 +45,45 @@ def problems_of(given: Any, metric: Any) -> Given:
     if isinstance(given, (list, tuple)):
         if not given:
             raise InvalidProblemError(f"problems: the list is empty; give {WANTED}")
-        if isinstance(given[0], Problem):
-            return _of_problems(given, metric)
         _check_alike(given)
+        if isinstance(given[0], Problem):
+            if metric is None:
+                return given
+            raise InvalidParameterError(
+                "metric: each problem has its own lengths; leave the parameter out, or pass "
+                "coordinates"
+            )
     for domain in domains():
-        read = domain.of_arrays(given, metric)
-        if read is not None:
-            return Given(read, {domain: np.arange(len(read))})
+        problems = domain.of_arrays(given, metric)
+        if problems is not None:
+            return problems
     raise InvalidTypeError(f"problems: {given!r:.80} is not {WANTED}")
 
 
 def _check_alike(given: Sequence[Any]) -> None:
-    """Raise InvalidTypeError if a list of arrays contains a problem."""
+    """Raise InvalidTypeError if a list contains problems and other objects."""
+    problems = isinstance(given[0], Problem)
     for row, one in enumerate(given):
-        if isinstance(one, Problem):
+        if isinstance(one, Problem) != problems:
+            other = "a problem" if problems else "none"
             raise InvalidTypeError(
-                f"problems: row {row} is a {type(one).__name__}, but row 0 is no problem; give "
+                f"problems: row {row} is a {type(one).__name__}, but row 0 is {other}; give "
                 f"{WANTED}"
             )
 
 
-def _of_problems(given: Sequence[Any], metric: Any) -> Given:
-    if metric is not None:
-        raise InvalidParameterError(
-            "metric: each problem has its own lengths; leave the parameter out, or pass coordinates"
-        )
+def groups_of(problems: Sequence[Any]) -> dict[Domain, NDArray[np.int64]]:
+    """Return the indices of the problems of each domain.
+
+    Raises
+    ------
+    InvalidTypeError, UnsupportedProblemError
+        No domain solves a problem; the error names its row.
+    """
+    if not isinstance(problems, (list, tuple)):  # a domain has read them from arrays
+        return {domain_of(problems[0]): np.arange(len(problems))}
     rows: dict[Domain, list[int]] = {}
-    for row, problem in enumerate(given):
-        if not isinstance(problem, Problem):
-            kind = type(problem).__name__
-            raise InvalidTypeError(f"problems: row {row} is of the type {kind}, not a problem")
+    for row, problem in enumerate(problems):
         try:
             domain = domain_of(problem)
         except InvalidTypeError as error:
@@ -97,7 +91,7 @@ def _of_problems(given: Sequence[Any], metric: Any) -> Given:
         if (reason := domain.why_not_many(problem)) is not None:
             raise UnsupportedProblemError(f"problems: row {row} {reason}")
         rows.setdefault(domain, []).append(row)
-    return Given(given, {domain: np.array(own) for domain, own in rows.items()})
+    return {domain: np.array(own) for domain, own in rows.items()}
 
 
 def starts_of(problems: Sequence[Any], start: Any) -> list[NDArray[np.int32] | None] | None:

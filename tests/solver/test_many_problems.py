@@ -27,7 +27,9 @@ from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.runs.many import ManyFound, ManyRequest, joint_reason, lanes_of
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver import many
-from gpu_ls_plugin.solver.many_inputs import Given, problems_of
+from gpu_ls_plugin.solver.many_inputs import problems_of
+from gpu_ls_plugin.tours.many import many_input, solve_many
+from gpu_ls_plugin.tours.many.side_by_side import InstanceBatch
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import random_problem
 from tests.helpers.routing import random_cvrp
@@ -136,6 +138,15 @@ def test_kicks_find_the_same_on_any_number_of_cores(
         np.testing.assert_array_equal(one, other)
 
 
+def test_kicks_limit_one_chain_per_tour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPU_LS_THREADS", "4")
+    found = gls.solve_many([random_problem("EUC_2D", 60)], **KICKS)
+    assert found.statistics.kicks == 30
+    assert (
+        gls.solve_many([random_problem("EUC_2D", 60)], **KICKS, replicas=4).statistics.kicks == 120
+    )
+
+
 def test_the_seed_matters_and_repeated_problems_are_searched_differently() -> None:
     problem = gls.QuadraticAssignment.generated(30, seed=1)
     found = gls.solve_many([problem, problem], **KICKS | {"kicks": 1}, seed=1)
@@ -167,7 +178,7 @@ def test_a_result_for_each_problem() -> None:
 def test_coordinates_become_problems_when_they_are_asked_for() -> None:
     points = RANDOM.random((40, 8, 2))
     given = problems_of(points, "EUC")
-    assert len(given.problems) == 40 and isinstance(given.problems[1:3], type(given.problems))
+    assert len(given) == 40 and isinstance(given[1:3], type(given))
     found = gls.solve_many(points, **KICKS)
     np.testing.assert_array_equal(found[7].problem.coordinates, points[7])
     assert found.tours.shape == (40, 8) and found[39].problem.metric.name == "EUC"
@@ -227,14 +238,57 @@ def test_chains_of_tours_start_from_the_given_rows(metric: str) -> None:
 
 
 def test_large_tours_start_from_the_given_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gpu_ls_plugin.tours.many import solve_many
-
     monkeypatch.setattr(solve_many, "LARGEST", 25)
     problems = [random_problem("EUC_2D", 40, seed=seed, span=1000) for seed in range(2)]
     monkeypatch.setenv("GPU_LS_THREADS", "1")
     good = gls.solve_many(problems, **KICKS | {"kicks": 10})
     again = gls.solve_many(problems, **KICKS | {"kicks": 0}, start=list(good.tours))
     assert (again.costs <= good.costs).all()
+
+
+def test_large_tours_are_solved_from_the_given_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve_many, "LARGEST", 25)
+    given: list[Settings] = []
+    record(monkeypatch, lambda problem, settings: given.append(settings))
+    rows = random_rows(random_problem("EUC_2D", 40), 2)
+    gls.solve_many([random_problem("EUC_2D", 40)], **KICKS | {"kicks": 0}, start=[rows])
+    assert len(given[0].rows) == 2
+
+
+def test_chains_take_turns_with_the_starts() -> None:
+    (group,) = many_input.instances_of(many_input.read([RANDOM.random((n, 2)) for n in (8, 9)]))
+    batch = InstanceBatch(group, np.arange(2), group.curves(get_backend("cpu"), np.arange(2)))
+    batch.replicas, batch.starts = 3, {0: np.stack([np.arange(8), np.arange(8)[::-1]])}
+    rings = batch.rings(get_backend("cpu"))
+    expected = [[*range(8)], [*range(8)][::-1], [*range(8)]]
+    assert rings[:3, :8].tolist() == expected and (rings[3:] == batch.tours[1]).all()
+    assert (np.sort(rings, axis=1) == np.arange(9)).all()
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_a_worse_result_is_replaced_by_the_start(
+    domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Starts of several problems of several domains keep their places."""
+    record(monkeypatch, lambda problem, settings: None)
+    monkeypatch.setattr(solve_many, "LARGEST", 0)
+    problems = [*DOMAINS["sequences"], *DOMAINS[domain], *DOMAINS["routes"]]
+    starts = [random_rows(problem, 9)[:3] for problem in problems]
+    found = gls.solve_many(problems, **KICKS, start=starts)
+    check(problems, found)
+    for problem, rows, cost in zip(problems, starts, found.costs, strict=True):
+        assert cost <= problem.cost(rows).min()
+
+
+def record(monkeypatch: pytest.MonkeyPatch, note: Any) -> None:
+    """Replace the search of a single problem by one that returns a constructed row."""
+
+    def search(problem: Any, settings: Settings, *callback: Any) -> gls.Result:
+        note(problem, settings)
+        row = domain_of(problem).quick_row(problem, settings)
+        return gls.Result(row, problem.cost(row), gls.Statistics(), problem)
+
+    monkeypatch.setattr("gpu_ls_plugin.core.upper_layers.solve", search)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +351,7 @@ def test_lanes_share_the_time_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
     assert given == [6.0] * 3 and cores == {2}
 
 
-def test_domains_share_the_time_by_their_problems() -> None:
+def test_domains_share_the_time_by_their_problems(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, float] = {}
 
     class Noting:
@@ -312,11 +366,8 @@ def test_domains_share_the_time_by_their_problems() -> None:
             return ManyFound(rows, costs, costs == 0, statistics)
 
     groups = {Noting("a"): np.array([0, 2, 3]), Noting("b"): np.array([1])}
-    given = Given([shop(5)] * 4, groups)  # type: ignore[arg-type]
-    settings, backend = Settings(8.0, backend="cpu"), get_backend("cpu")
-    found = many.solve_requested(
-        given, ManyRequest(given.problems, np.arange(4), settings, backend)
-    )
+    monkeypatch.setattr(many, "groups_of", lambda problems: groups)
+    found = gls.solve_many([shop(5)] * 4, 8.0, backend="cpu")
     assert seen == {"a": 6.0, "b": 7.0}  # what a domain leaves is for the others
     assert found.statistics.seconds == 2.0 and found.statistics.stopped_by == "kicks"
 
@@ -425,10 +476,10 @@ ROUTE = DOMAINS["routes"][0]
     [
         ([], InvalidProblemError, "problems: the list is empty"),
         (SHOPS[0], InvalidTypeError, "problems: .*is not a list of problems"),
-        ([*SHOPS, 5], InvalidTypeError, "problems: row 3 is of the type int, not a problem"),
+        ([*SHOPS, 5], InvalidTypeError, "problems: row 3 is a int, but row 0 is a problem"),
         ([*SHOPS, Unserved()], InvalidTypeError, "problems: row 3: .*no installed domain"),
-        ([np.ones((4, 2)), ROUTE], InvalidTypeError, "row 1 is a CVRP, but row 0 is no problem"),
-        ([ROUTE, np.ones((4, 2))], InvalidTypeError, "row 1 is of the type ndarray"),
+        ([np.ones((4, 2)), ROUTE], InvalidTypeError, "row 1 is a CVRP, but row 0 is none"),
+        ([ROUTE, np.ones((4, 2))], InvalidTypeError, "row 1 is a ndarray, but row 0 is a problem"),
         ([ROUTE, gls.TSP.from_matrix(np.ones((4, 4)))], UnsupportedProblemError, "row 1 is a mat"),
         ([OtherTours()], UnsupportedProblemError, "row 0 is of the type OtherTours, not a TSP"),
     ],
