@@ -129,9 +129,7 @@ class InstanceBatch:
         """
         filled = tours.copy()
         for place, rows in self.starts.items():
-            n = rows.shape[1]
-            filled[place, :n] = rows[chain % len(rows)]
-            filled[place, n:] = np.arange(n, filled.shape[1])
+            filled[place, : rows.shape[1]] = rows[chain % len(rows)]
         return filled
 
     def exact_costs(self) -> NDArray[Any]:
