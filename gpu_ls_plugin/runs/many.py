@@ -163,7 +163,7 @@ def lanes_of(request: ManyRequest) -> int:
         return min(len(problems), backend.processors)
     if len({id(problem) for problem in problems}) < len(problems):
         return 1  # lanes must not share arrays, which belong to a problem
-    longest = max(problem.n for problem in problems)
+    longest: int = max(problem.n for problem in problems)
     return min(len(problems), max(1, MOST_LANES * LONG_ROW // max(longest, LONG_ROW)))
 
 

@@ -1,4 +1,4 @@
-"""The input of `solve_many`: checked row by row and grouped by metric."""
+"""Many tours as input: coordinates, checked row by row, and problems, grouped by metric."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _of_points(points: Any, metric: str | Metric | None) -> PointProblems:
             f"problems: {found.name} rounds most lengths of row 0 to 0 or 1; "
             'use metric="EUC" for real lengths, or scale the coordinates up',
             PrecisionWarning,
-            stacklevel=4,
+            stacklevel=7,  # the caller of `gls.solve_many`
         )
     return PointProblems(points, found)
 

@@ -129,10 +129,10 @@ class _ManyInstances:
 
     def _begin(self, batch: InstanceBatch) -> None:
         """Set the initial tours of a batch: along a curve, or those that the caller gave."""
-        starts = {
-            place: self.request.start_of(row)
+        starts: dict[int, NDArray[np.int32]] = {
+            place: start
             for place, row in enumerate(batch.rows.tolist())
-            if self.request.start_of(row) is not None
+            if (start := self.request.start_of(row)) is not None
         }
         batch.tours = batch.instances.curves(self.backend, batch.chosen)
         if starts:

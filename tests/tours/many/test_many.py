@@ -295,5 +295,6 @@ def test_instances_far_from_each_other_are_no_error() -> None:
 
 
 def test_rounded_lengths_of_a_unit_square_warn() -> None:
-    with pytest.warns(PrecisionWarning, match="row 0"):
+    with pytest.warns(PrecisionWarning, match="row 0") as caught:
         gls.solve_many(UNIFORM, metric="EUC_2D", **QUICK)
+    assert [warning.filename for warning in caught] == [__file__]
