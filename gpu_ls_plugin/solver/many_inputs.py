@@ -83,9 +83,11 @@ def groups_of(problems: Sequence[Any]) -> dict[Domain, NDArray[np.int64]]:
     if not isinstance(problems, (list, tuple)):  # a domain has read them from arrays
         return {domain_of(problems[0]): np.arange(len(problems))}
     rows: dict[Domain, list[int]] = {}
+    known = domains()[::-1]
     for row, problem in enumerate(problems):
         try:
-            domain = domain_of(problem)
+            domain = next((own for own in known if own.serves(problem)), None)
+            domain = domain or domain_of(problem)  # which says why there is none
         except InvalidTypeError as error:
             raise InvalidTypeError(f"problems: row {row}: {error}") from error
         if (reason := domain.why_not_many(problem)) is not None:
