@@ -13,7 +13,7 @@ Problems
     `LinearOrdering`, `Sequence` (your own objective), `GraphColouring`, `GeneralisedAssignment`,
     `QuadraticAssignment`. ``TSP.read(path)`` and so on read files.
 Solving
-    `solve` searches one problem, `solve_many` searches many small ones, and `Islands` uses many
+    `solve` searches one problem, `solve_many` searches many in one call, and `Islands` uses many
     GPUs or workers. `plan` says what `solve` is going to do. A `Budget` limits a search, and a
     `SearchDisplay` shows its progress. Every search returns a `Result`.
 Searches

@@ -17,6 +17,7 @@ from . import tours as tours
 from .assignment import *  # noqa: F403
 from .core import exceptions as exceptions
 from .core.budget import Budget as Budget
+from .core.many_result import ManyResult as ManyResult
 from .core.problem import Problem as Problem
 from .core.progress import SearchDisplay as SearchDisplay
 from .core.registry import registry as registry
@@ -32,6 +33,7 @@ from .routes import *  # noqa: F403
 from .sequences import *  # noqa: F403
 from .solver.calls import plan as plan
 from .solver.calls import solve as solve
+from .solver.many import solve_many as solve_many
 from .tensors.improving import Improved as Improved
 from .tensors.improving import improve as improve
 from .tours import *  # noqa: F403

@@ -12,6 +12,8 @@ A new kind of problem is a `Domain`. It reads a `FileKind`, which judges the `Co
 `SURE`, `MAYBE` or `NO`. It plans a run `Stage` by stage, and writes an `Output`. Its search
 advances a `Population` by `search_population` while a `Stopwatch` runs, with a `Pace` for its
 launches. `in_background`, launches raise `NotBuiltError` instead of waiting for their kernels.
+For `solve_many`, which returns a `ManyResult`, a domain may answer a `ManyRequest` with a
+`ManyFound`, and report `ManyProgress`.
 
 Parts also use `TSP`, `CandidateLists`, `Setting`, `Backend`, `get_backend`, `Kernel`,
 `parse_parameters`, `parse_struct`, `Budget`, `Progress`, `Result` and `Statistics`.
@@ -56,6 +58,7 @@ from gpu_ls_plugin.core.exceptions import InvalidProblemError as InvalidProblemE
 from gpu_ls_plugin.core.exceptions import InvalidTypeError as InvalidTypeError
 from gpu_ls_plugin.core.exceptions import MissingExtraError as MissingExtraError
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError as UnsupportedProblemError
+from gpu_ls_plugin.core.many_result import ManyResult as ManyResult
 from gpu_ls_plugin.core.problem import Problem as Problem
 from gpu_ls_plugin.core.registry import KINDS as KINDS
 from gpu_ls_plugin.core.result import Progress as Progress
@@ -79,6 +82,9 @@ from gpu_ls_plugin.runs.domain import Content as Content
 from gpu_ls_plugin.runs.domain import Domain as Domain
 from gpu_ls_plugin.runs.domain import FileKind as FileKind
 from gpu_ls_plugin.runs.domain import Output as Output
+from gpu_ls_plugin.runs.many import ManyFound as ManyFound
+from gpu_ls_plugin.runs.many import ManyProgress as ManyProgress
+from gpu_ls_plugin.runs.many import ManyRequest as ManyRequest
 from gpu_ls_plugin.runs.pace import Pace as Pace
 from gpu_ls_plugin.runs.plan import Stage as Stage
 from gpu_ls_plugin.runs.population import Population as Population

@@ -27,7 +27,7 @@ ROOMS = {
         *("tours.problem", "routes.problem", "assignment.problem", "sequences.problem"),
         "core.problem",
     ),
-    "Solving": ("solver", "tours.many", "core.result", "core.budget", "core.progress"),
+    "Solving": ("solver", "core.many_result", "core.result", "core.budget", "core.progress"),
     "Searches": (
         *("tours.searches", "routes.searches", "assignment.engines", "runs.observers"),
         *("sequences.searches", "tours.engines.pivoting", "runs.acceptance"),

@@ -22,5 +22,5 @@ device_costs: Callable[[Any, Any], Any]
 search_finished: Callable[[Any, object, Any], None]
 """Takes a problem, a search and its statistics; tells the plugins that a batch is finished."""
 
-solve: Callable[[Any, Any], Any]
-"""Takes a problem and settings; returns the result of its plan."""
+solve: Callable[..., Any]
+"""Takes a problem, settings and, if wanted, a callback; returns the result of the plan."""

@@ -25,6 +25,7 @@ from gpu_ls_plugin.evolution.tour_search import TourSearch
 from gpu_ls_plugin.runs.compiling import compile_search
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.calls import solve
+from gpu_ls_plugin.solver.many import solve_many
 from gpu_ls_plugin.solver.plans import plan_of, plan_of_generations
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _reassign(problem: Assignment, backend: str) -> None:
 def _solve_many(metric: str, backend: str) -> None:
     for count in INSTANCES:
         sizes = np.linspace(20, 30, count).astype(int)
-        tours.solve_many([problems.planar(metric, n) for n in sizes], SHORT, backend=backend)
+        solve_many([problems.planar(metric, n) for n in sizes], SHORT, backend=backend)
 
 
 def _each_size_of_tours(metric: str, backend: str) -> None:

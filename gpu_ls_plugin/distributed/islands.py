@@ -13,7 +13,12 @@ from gpu_ls_plugin.backends import arrays
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.compilations import compilations
-from gpu_ls_plugin.core.exceptions import ClusterError, InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import (
+    ClusterError,
+    InvalidParameterError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.result import Result
@@ -22,16 +27,20 @@ from gpu_ls_plugin.distributed.checkpoint import Keeper
 from gpu_ls_plugin.distributed.coordinator import Coordinator
 from gpu_ls_plugin.distributed.exchange import TOPOLOGIES, ExchangeRule
 from gpu_ls_plugin.distributed.fleet import Fleet
+from gpu_ls_plugin.distributed.many import solve_in_shares
 from gpu_ls_plugin.distributed.messages import Job
 from gpu_ls_plugin.distributed.run import run_of
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.runs.elites import Elites, joined
 from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.solver.many import ManyCall, warn_of
+from gpu_ls_plugin.solver.many_inputs import groups_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from gpu_ls_plugin.core.many_result import ManyResult
     from gpu_ls_plugin.core.result import Callback, Statistics
     from gpu_ls_plugin.distributed.messages import Settled
     from gpu_ls_plugin.distributed.run import IslandRun
@@ -190,6 +199,69 @@ class Islands:
         """
         job = self._job(problem, self._searched(settings))
         return self._found(job, settings, None, callback, settled)
+
+    def solve_many(
+        self,
+        problems: Any,
+        seconds: float = 1.0,
+        *,
+        seed: int | None = 1,
+        backend: str = "auto",
+        metric: Any = None,
+        start: Any = None,
+        replicas: int | None = None,
+        kicks: int | None = None,
+        memory_limit: int | None = None,
+    ) -> ManyResult:
+        """Solve many problems as `gpu_ls_plugin.solve_many` does, each worker a share of them.
+
+        Workers exchange nothing. If a worker is lost, its share begins again on another worker.
+
+        Parameters
+        ----------
+        problems, seconds, seed, backend, metric, start, replicas, kicks, memory_limit
+            See `gpu_ls_plugin.solve_many`; `memory_limit` is that of each worker.
+
+        Returns
+        -------
+        ManyResult
+            In the order of `problems`. The history of its statistics has only the end. After
+            Ctrl-C, what all workers have found so far.
+
+        Raises
+        ------
+        InvalidParameterError
+            The islands have a `search` or a `checkpoint`, which are for single problems.
+        MissingExtraError
+            Dask is not installed.
+        ClusterError
+            No scheduler answers, no worker can be used, or all workers are lost.
+        GpuLsError
+            For the same reasons as in `gpu_ls_plugin.solve_many`.
+        """
+        for name in ("search", "checkpoint"):
+            if getattr(self, name) is not None:
+                raise InvalidParameterError(
+                    f"{name}: solve_many follows the plan of each problem and keeps no file; "
+                    "leave it out"
+                )
+        call = ManyCall.of(
+            problems,
+            seconds,
+            seed=seed,
+            backend=backend,
+            metric=metric,
+            start=start,
+            replicas=replicas,
+            kicks=kicks,
+            memory_limit=memory_limit,
+        )
+        groups_of(call.problems)  # raises before workers are started
+        with ExitStack() as stack:
+            client = cluster.client_of(self.client, stack)
+            found = solve_in_shares(client, cluster.usable_workers(client), call)
+        warn_of(found)
+        return found
 
     def go_on(
         self,

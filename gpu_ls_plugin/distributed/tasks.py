@@ -27,15 +27,18 @@ from gpu_ls_plugin.distributed.watcher import Standstill, Watcher, this_worker
 from gpu_ls_plugin.evolution.generations.staged_population import PlannedEvolution, StagedPopulation
 from gpu_ls_plugin.runs.domain import domain_of, first_row, first_rows
 from gpu_ls_plugin.runs.elites import Elites
+from gpu_ls_plugin.runs.many import ManyFound
 from gpu_ls_plugin.runs.repeated_calls import derived, makes_rows, population_of
 from gpu_ls_plugin.solver.plans import complete_settings, default_settings, plan_of, plan_of_search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gpu_ls_plugin.core.result import Progress
     from gpu_ls_plugin.runs.plan import Plan
     from gpu_ls_plugin.runs.population import Population
     from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.solver.many import ManyCall
 
 ROWS = 2**20  # number of row numbers reserved for each island
 STARTS = 1  # distinguishes the seeds of initial rows from other seeds
@@ -178,6 +181,19 @@ def collect(run: str, island: int) -> Elites | None:
             return Elites.of(problem, rows, costs).valued(problem)
         with get_backend(seat.settings.backend).current():
             return Elites.of(problem, rows, tsp.cost(rows))
+
+
+def solve_share(packed: bytes, run: str) -> ManyFound:
+    """Solve a share of many problems; if the run is stopped, return what was found so far."""
+
+    def look(progress: Progress) -> None:
+        if run in _stopped:
+            raise KeyboardInterrupt
+
+    call: ManyCall = pickle.loads(packed)
+    with _cores():
+        found = call.solve(look)
+    return ManyFound(found.tours, found.costs, found.feasible, found.statistics, found.own)
 
 
 async def stop(run: str) -> None:

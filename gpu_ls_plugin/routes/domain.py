@@ -31,6 +31,7 @@ from gpu_ls_plugin.routes.problem.schedules import check_ending
 from gpu_ls_plugin.routes.problem.solomon import fits_solomon
 from gpu_ls_plugin.routes.problem.vrp import VRP
 from gpu_ls_plugin.runs.domain import Command, FileKind, Output, first_row
+from gpu_ls_plugin.runs.many import solve_in_lanes
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentRecombination
 from gpu_ls_plugin.tours.domain import Tours, check_plot, measured, refuse_ending
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.progress import SearchDisplay
     from gpu_ls_plugin.core.result import Result
+    from gpu_ls_plugin.runs.many import ManyFound, ManyRequest
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
@@ -77,6 +79,17 @@ class Routes(Tours):
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
         """Return None: an array of coordinates or distances describes a TSP."""
+        return None
+
+    def of_arrays(self, arrays: Any, metric: Any) -> Sequence[Problem] | None:
+        """Return None: arrays of coordinates describe TSPs."""
+        return None
+
+    def solve_many(self, request: ManyRequest) -> ManyFound:
+        """Solve each problem by its own plan, several at a time."""
+        return solve_in_lanes(self, request)
+
+    def why_not_many(self, problem: Any) -> str | None:
         return None
 
     def asked(self, problem: Any) -> Problem:

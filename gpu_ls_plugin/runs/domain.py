@@ -27,6 +27,7 @@ from gpu_ls_plugin.core.progress import SearchDisplay, cost_text
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.rows import splitmix64
 from gpu_ls_plugin.core.text import OWN_OBJECTIVE
+from gpu_ls_plugin.runs.many import solve_in_lanes
 from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.runs.settings import Request, Settings
 from gpu_ls_plugin.runs.tensors import ImprovedRows, RowLimits, Tensors
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.registry import Part
     from gpu_ls_plugin.core.result import Callback, Result
+    from gpu_ls_plugin.runs.many import ManyFound, ManyRequest
 
 Answer = TypeVar("Answer")
 
@@ -207,6 +209,25 @@ class Domain(ABC):
         """Return the problem of this domain that an array describes, or None."""
         return None
 
+    def of_arrays(self, arrays: Any, metric: Any) -> Sequence[Problem] | None:
+        """Return the problems that an array, or a list of arrays, describes; None if none.
+
+        `solve_many` calls it for input that is not a list of problems. The sequence may make its
+        problems when they are asked for; slices of it must be such sequences, too.
+
+        Parameters
+        ----------
+        arrays : NumPy array, or list
+        metric : str, Metric or None
+            Metric of coordinates; by default the domain's own.
+
+        Raises
+        ------
+        GpuLsError
+            An array is invalid; the message names its place.
+        """
+        return None
+
     # ---- Solving ----------------------------------------------------------------------------
 
     @abstractmethod
@@ -290,6 +311,25 @@ class Domain(ABC):
         """Return the problem that the caller stated, given the form of it that is searched."""
         stated: Problem = problem
         return stated
+
+    def solve_many(self, request: ManyRequest) -> ManyFound:
+        """Return the best solutions of many problems, found within a common time limit.
+
+        Unless overridden, each problem is solved by its own plan, several at a time. A domain
+        overrides this method if it can search many problems in the same launches; for problems that
+        do not suit this, it may call ``super().solve_many`` with a request for them alone.
+        """
+        return solve_in_lanes(self, request)
+
+    def why_not_many(self, problem: Any) -> str | None:
+        """Return why `solve_many` does not take a problem, as a clause; None if it does."""
+        return None
+
+    def quick_row(self, problem: Any, settings: Settings) -> NDArray[np.int32]:
+        """Return a solution (1, n) that takes almost no time, from incomplete settings."""
+        start = settings.start or self.construction(problem)
+        place: dict[str, Any] = {"seed": settings.seed, "backend": settings.backend}
+        return self.completed(problem, first_rows(problem, 1, start, **place))
 
     # ---- Evolving ---------------------------------------------------------------------------
 
@@ -379,8 +419,7 @@ class Domain(ABC):
 
     def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:
         """Return arbitrary solutions (size, n), for calls that only compile kernels."""
-        row = first_rows(problem, 1, self.construction(problem), seed=0, backend="auto")
-        return np.tile(self.completed(problem, row), (size, 1))
+        return np.tile(self.quick_row(problem, Settings(seed=0)), (size, 1))
 
     def perturbation(self, problem: Any) -> Any | None:
         """Return the default perturbation of operators, or None if there is none."""

@@ -34,8 +34,6 @@ from .filters.move_filters import Radius as Radius
 from .filters.move_filters import RandomKeep as RandomKeep
 from .kicks.double_bridge import DoubleBridge as DoubleBridge
 from .kicks.restart import Restart as Restart
-from .many.solve_many import ManyResult as ManyResult
-from .many.solve_many import solve_many as solve_many
 from .moves.lin_kernighan import LinKernighan as LinKernighan
 from .moves.lin_kernighan import LinKernighanLead as LinKernighanLead
 from .moves.reconnections import ThreeOpt as ThreeOpt

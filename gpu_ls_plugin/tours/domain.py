@@ -17,6 +17,8 @@ from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.many import many_input
+from gpu_ls_plugin.tours.many.solve_many import solve_many
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt
 from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.budget import Stopwatch
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
+    from gpu_ls_plugin.runs.many import ManyFound, ManyRequest
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
     from gpu_ls_plugin.runs.tensors import ImprovedRows, Tensors
@@ -88,6 +91,10 @@ class Tours(Domain):
             return TSP.from_matrix(array)
         return None
 
+    def of_arrays(self, arrays: Any, metric: Any) -> Sequence[Problem] | None:
+        """Return the problems of coordinates: an array (B, n, 2), or a list of arrays (n, 2)."""
+        return many_input.read(arrays, metric)
+
     def settings(self, problem: Any, request: Request) -> Settings:
         tour_problem(problem)
         return settings_of_tours(problem, request)
@@ -122,6 +129,17 @@ class Tours(Domain):
         if quick is None:
             return (main,)
         return quick, replace(main, joins=too_short_for_descents(problem, request, chosen))
+
+    def solve_many(self, request: ManyRequest) -> ManyFound:
+        """Search all tours side by side."""
+        start = request.settings.start
+        if start is not None and request.starts is None:
+            rows = [self.quick_row(problem, request.settings) for problem in request.problems]
+            request = replace(request, starts=rows)
+        return solve_many(request)
+
+    def why_not_many(self, problem: Any) -> str | None:
+        return many_input.why_not(problem)
 
     def for_operators(self, problem: Any) -> Problem:
         return tour_problem(problem)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import importlib
+import math
 import pickle
 import sys
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,6 +126,21 @@ def cut() -> Iterator[MaximumCut]:
     weights = np.triu(np.random.default_rng(1).integers(0, 2, (24, 24)), 1)
     yield MaximumCut(weights + weights.T)
     plugins.clear()
+
+
+def test_many_problems_of_the_domain_are_solved_in_one_call(cut):
+    cuts = [cut, MaximumCut(cut.weights[:9, :9])]
+    given = np.ones((3, 9), int)
+    given[1:, :4] = 0
+    found = gls.solve_many(
+        [*cuts, gls.TSP(np.eye(2))], math.inf, kicks=2, start=[None, given, None]
+    )
+    every = np.array(list(product((0, 1), repeat=9)))
+    assert found.costs[1] == cuts[1].cost(every).min() and found.costs[2] > 0
+    for problem, row, cost in zip(cuts, found.tours, found.costs, strict=False):
+        assert problem.cost(row)[0] == cost
+    none = gls.solve_many(cuts, 0.0, start=[cut.check(found.tours[0]), None])
+    assert none.costs[0] == found.costs[0] and none.statistics.stopped_by == "seconds"
 
 
 def test_populations_are_compared_by_positions(cut):

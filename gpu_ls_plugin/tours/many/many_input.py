@@ -1,13 +1,13 @@
-"""The input of `solve_many`: checked row by row and grouped by metric."""
+"""Many tours as input: coordinates, checked row by row, and problems, grouped by metric."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.arrays import on_gpu
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import (
     GpuLsError,
@@ -15,7 +15,6 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidProblemError,
     InvalidTypeError,
     PrecisionWarning,
-    UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.problem_data import points_of
 from gpu_ls_plugin.tours.many.instances import Instances
@@ -23,63 +22,78 @@ from gpu_ls_plugin.tours.problem.metrics import find_metric
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-WANTED = "a list of TSPs, or coordinates of shape (B, n, 2)"
+
+class PointProblems(Sequence[TSP]):
+    """Problems with the same metric, each made from its coordinates when it is asked for.
+
+    Parameters
+    ----------
+    points : float64 array, shape (B, n, 2), or list of B float64 arrays (n, 2)
+        Checked coordinates.
+    metric : Metric
+    """
+
+    def __init__(self, points: Any, metric: Metric) -> None:
+        self.points, self.metric = points, metric
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, number: Any) -> Any:
+        """Return a problem, or such a sequence of the problems of a slice."""
+        if isinstance(number, slice):
+            return PointProblems(self.points[number], self.metric)
+        return TSP._assemble(self.points[number].copy(), None, self.metric, "", "", None)
 
 
-def read(problems: Any, metric: str | Metric | None) -> list[Instances]:
-    """Return the instances in groups, one for each metric.
+def read(arrays: Any, metric: str | Metric | None = None) -> PointProblems:
+    """Return the problems in an array (B, n, 2), or in a list of arrays (n, 2).
 
     Raises
     ------
-    InvalidProblemError, InvalidParameterError, InvalidTypeError, UnsupportedProblemError
+    InvalidProblemError, InvalidParameterError, InvalidTypeError
         The input or one of its rows is invalid; the error names the row.
     """
-    if on_gpu(problems) and hasattr(problems, "get"):
-        problems = problems.get()
-    if isinstance(problems, np.ndarray):
-        return [_of_points(_points_of_array(problems), metric)]
-    if isinstance(problems, TSP) or not isinstance(problems, (list, tuple)):
-        raise InvalidTypeError(f"problems: {problems!r:.80} is not {WANTED}")
-    if not problems:
-        raise InvalidProblemError(f"problems: the list is empty; give {WANTED}")
-    if isinstance(problems[0], TSP):
-        return _of_problems(problems, metric)
-    return [_of_points([_points_of_row(row, given) for row, given in enumerate(problems)], metric)]
+    if isinstance(arrays, np.ndarray):
+        return _of_points(_points_of_array(arrays), metric)
+    rows = [_check_row(row, points_of, given) for row, given in enumerate(arrays)]
+    return _of_points(rows, metric)
 
 
-def _of_problems(problems: Sequence[Any], metric: object) -> list[Instances]:
-    if metric is not None:
-        raise InvalidParameterError(
-            "metric: each TSP has its own metric; leave the parameter out, or pass coordinates"
+def why_not(problem: Any) -> str | None:
+    """Return why a problem cannot be searched side by side, as a clause; None if it can."""
+    if not isinstance(problem, TSP):
+        return (
+            f"is of the type {type(problem).__name__}, not a TSP; use gls.solve(problem) for each"
         )
+    if problem.coordinates is None:
+        return "is a matrix, but solve_many needs coordinates; use gls.solve(problem) for each"
+    if not problem.objective.length_alone:
+        return (
+            f"has the objective {problem.objective.name!r}, but solve_many minimises lengths only; "
+            "use gls.solve(problem) for each"
+        )
+    return None
+
+
+def instances_of(problems: Sequence[TSP]) -> list[Instances]:
+    """Return problems in groups, one for each metric."""
+    if isinstance(problems, PointProblems):
+        return [_group_of(problems.metric, problems.points, range(len(problems)))]
     rows: dict[Metric, list[int]] = {}
     for row, problem in enumerate(problems):
-        if not isinstance(problem, TSP):
-            raise InvalidTypeError(f"problems: row {row}, {problem!r:.80}, is not a TSP")
-        if problem.coordinates is None:
-            raise UnsupportedProblemError(
-                f"problems: row {row} is a matrix, but solve_many needs coordinates; use "
-                "gls.solve(problem) for each"
-            )
-        if not problem.objective.length_alone:
-            raise UnsupportedProblemError(
-                f"problems: row {row} has the objective {problem.objective.name!r}, but solve_many "
-                "minimises lengths only; use gls.solve(problem) for each"
-            )
         rows.setdefault(problem.metric, []).append(row)
     return [
-        _group_of(found, [problems[row].coordinates for row in own], own)
-        for found, own in rows.items()
+        _group_of(metric, [problems[row].coordinates for row in own], own)
+        for metric, own in rows.items()
     ]
 
 
-def _of_points(points: Any, metric: str | Metric | None) -> Instances:
+def _of_points(points: Any, metric: str | Metric | None) -> PointProblems:
     found = find_metric("EUC" if metric is None else metric)
     if found.explicit:
         raise InvalidParameterError(
@@ -96,9 +110,9 @@ def _of_points(points: Any, metric: str | Metric | None) -> Instances:
             f"problems: {found.name} rounds most lengths of row 0 to 0 or 1; "
             'use metric="EUC" for real lengths, or scale the coordinates up',
             PrecisionWarning,
-            stacklevel=4,
+            stacklevel=7,  # the caller of `gls.solve_many`
         )
-    return instances
+    return PointProblems(points, found)
 
 
 def _group_of(metric: Metric, points: Any, rows: Sequence[int]) -> Instances:
@@ -127,13 +141,6 @@ def _points_of_array(array: NDArray[Any]) -> NDArray[np.float64]:
     if not sound.all():
         row = int(sound.argmin())
         _check_row(row, points_of, array[row])
-    return points
-
-
-def _points_of_row(row: int, given: Any) -> NDArray[np.float64]:
-    if isinstance(given, TSP):
-        raise InvalidTypeError(f"problems: row {row} is a TSP, but row 0 is not; give {WANTED}")
-    points: NDArray[np.float64] = _check_row(row, points_of, given)
     return points
 
 

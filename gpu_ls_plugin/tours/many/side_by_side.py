@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -109,6 +109,8 @@ class InstanceBatch:
     replicas: int = 0  # chains per instance
     first_row: int = 0  # row whose random numbers the first chain uses
     claims: Any = None  # (K,), costs according to the search
+    # Rows (P, n) from which instances start, the best first, by their place in `chosen`.
+    starts: Mapping[int, NDArray[np.int32]] = field(default_factory=dict)
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -119,6 +121,29 @@ class InstanceBatch:
     def cities(self) -> int:
         """Total number of cities."""
         return int(self.instances.sizes[self.chosen].sum())
+
+    def with_starts(self, tours: NDArray[np.int32], chain: int = 0) -> NDArray[np.int32]:
+        """Return tours (K, m) on the host, with the row from which chain number `chain` starts.
+
+        The chains of an instance start from its rows in turn.
+        """
+        filled = tours.copy()
+        for place, rows in self.starts.items():
+            filled[place, : rows.shape[1]] = rows[chain % len(rows)]
+        return filled
+
+    def exact_costs(self) -> NDArray[Any]:
+        """Return the exact costs (K,) of the tours, which are on the host."""
+        return self.instances.exact_costs(self.chosen, self.tours)
+
+    def rings(self, backend: Backend) -> Any:
+        """Return the tours (K * R, m) from which R chains per instance start, on a backend."""
+        xp, count = backend.xp, self.replicas
+        if all(len(rows) == 1 for rows in self.starts.values()):
+            return xp.asarray(self.tours).repeat(count, axis=0)
+        tours = backend.to_numpy(self.tours)
+        chains = [self.with_starts(tours, chain) for chain in range(count)]
+        return xp.asarray(np.stack(chains, axis=1).reshape(-1, tours.shape[1]))
 
 
 class SideBySide:
@@ -132,14 +157,13 @@ class SideBySide:
         instances, parts, first_row = batch.instances, batch.parts, batch.first_row
         assert parts is not None
         self._backend, self._replicas = backend, batch.replicas
-        tours, sizes = backend.xp.asarray(batch.tours), instances.sizes[batch.chosen]
-        stride = tours.shape[1]
+        sizes, stride = instances.sizes[batch.chosen], batch.tours.shape[1]
         accept = Annealing(HEAT_OF_FEW if stride <= FEW_CITIES else HEAT)
         layout = chain_layout(backend, parts, stride, chain_layouts.part_shape)
         start = Start(backend, instances.whole, None, seed)
         search = PartSearch(start, accept, parts, PERTURBATION, stride, layout)
         window = PERTURBATION.window(int(sizes.min()))
-        rings = tours.repeat(batch.replicas, axis=0)
+        rings = batch.rings(backend)
         costs = instances.costs(backend, parts, cut, rings)
         units = (costs / backend.xp.asarray(sizes).repeat(batch.replicas)).astype("f4")
         first = chain_layouts.first_kicks(backend, len(rings))

@@ -28,7 +28,7 @@ def test_children_are_those_of_each_instance_alone(
 ) -> None:
     monkeypatch.setattr(crossing, "GENERATIONS", 2)
     problems = [random_problem(metric, n, span=1000) for n in SIZES]
-    (group,) = many_input.read(problems, None)
+    (group,) = many_input.instances_of(problems)
     parts = group.composed(CPU, NARROW, NARROW_DEGREE)
     cut = group.parts(CPU, parts, np.arange(len(SIZES)), math.inf)
     assert cut is not None

@@ -145,7 +145,7 @@ def test_candidates_are_those_of_each_instance(metric: str, span: int, degree: i
     """The lists are those of `Quadrant` on each instance."""
     backend = get_backend("cpu")
     problems = [random_problem(metric, n, span=span) for n in (9, 20, 33, 40)]
-    (group,) = many_input.read(problems, None)
+    (group,) = many_input.instances_of(problems)
     composed = group.composed(backend, NEIGHBOURHOODS, degree)
     cut = group.parts(backend, composed, np.arange(4), math.inf)
     assert cut is not None
@@ -159,7 +159,7 @@ def test_candidates_are_those_of_each_instance(metric: str, span: int, degree: i
 
 def test_short_lists_repeat_their_last_candidate() -> None:
     backend = get_backend("cpu")
-    (group,) = many_input.read([UNIFORM[0][:8], UNIFORM[1][:12]], None)
+    (group,) = many_input.instances_of(many_input.read([UNIFORM[0][:8], UNIFORM[1][:12]]))
     composed = group.composed(backend, NEIGHBOURHOODS)
     cut = group.parts(backend, composed, np.arange(2), math.inf)
     assert cut is not None
@@ -295,5 +295,6 @@ def test_instances_far_from_each_other_are_no_error() -> None:
 
 
 def test_rounded_lengths_of_a_unit_square_warn() -> None:
-    with pytest.warns(PrecisionWarning, match="row 0"):
+    with pytest.warns(PrecisionWarning, match="row 0") as caught:
         gls.solve_many(UNIFORM, metric="EUC_2D", **QUICK)
+    assert [warning.filename for warning in caught] == [__file__]

@@ -18,9 +18,9 @@ from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.routes.searches.decomposition.cuts import grouped
 from gpu_ls_plugin.routes.searches.decomposition.run import DecomposedRun, chains_of_part
 from gpu_ls_plugin.routes.searches.decomposition.sub_problem import SubProblem, search_part
-from gpu_ls_plugin.routes.searches.decomposition.team import Team
 from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.runs.team import Team
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.engines import compiling_ahead
 from gpu_ls_plugin.tours.engines.compiling_ahead import compile_chains

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
     from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Routes
-    from gpu_ls_plugin.routes.searches.decomposition.team import Team
+    from gpu_ls_plugin.runs.team import Team
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
     from gpu_ls_plugin.tours.searches.search_call import Call
 

@@ -1,4 +1,4 @@
-"""Threads that search sub-problems side by side.
+"""Threads that search problems side by side.
 
 Each thread uses a lane of the device: a separate queue and a share of the processors.
 """
@@ -19,11 +19,19 @@ LOOK_SECONDS = 0.05  # between two checks by the waiting thread, which Ctrl-C in
 
 
 class Team:
-    """Threads of one call, each in a separate lane; Ctrl-C sets `interrupted`."""
+    """Threads of one call, each in a separate lane; Ctrl-C sets `interrupted`.
 
-    def __init__(self, backend: Backend, lanes: int) -> None:
+    Parameters
+    ----------
+    backend : Backend
+    lanes : int
+    share : int, optional
+        Number of processors of each lane; by default, the lanes share all processors evenly.
+    """
+
+    def __init__(self, backend: Backend, lanes: int, share: int | None = None) -> None:
         self.lanes = lanes
-        self._backend, self._share = backend, max(1, backend.processors // lanes)
+        self._backend, self._share = backend, share or max(1, backend.processors // lanes)
         self._pool = ThreadPoolExecutor(lanes)
         self._free = list(range(lanes))
         self._stopped = threading.Event()
@@ -34,7 +42,7 @@ class Team:
 
     def __exit__(self, *_: object) -> None:
         self._stopped.set()
-        self._pool.shutdown()
+        self._pool.shutdown(cancel_futures=True)
 
     def stop(self) -> None:
         """Ask the running tasks to end soon."""
