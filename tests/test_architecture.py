@@ -22,8 +22,8 @@ CORE, ADAPTERS = ROOT / "gpu_ls_plugin", ROOT / "adapters"
 ROOMS = """
     core backends runs
     tours/problem tours/kernels tours/candidates tours/construction tours/moves tours/filters
-    tours/kicks tours/engines tours/cooperation tours/crossovers tours/searches tours/many
-    tours/tensors
+    tours/kicks tours/engines tours/cooperation tours/crossovers tours/searches tours/tensors
+    tours/many
     tours/fronts tours/plan tours/domain tours/parts tours
     routes/problem routes/construction routes/kernels routes/moves routes/engines routes/removals
     routes/crossovers routes/searches routes/plan routes/domain routes/parts routes

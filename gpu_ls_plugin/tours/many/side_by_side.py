@@ -122,6 +122,11 @@ class InstanceBatch:
         """Total number of cities."""
         return int(self.instances.sizes[self.chosen].sum())
 
+    @property
+    def names(self) -> NDArray[np.int32]:
+        """Numbers (K, m) of the instances' cities among those of all instances."""
+        return self.instances.names(self.chosen)
+
     def with_starts(self, tours: NDArray[np.int32], chain: int = 0) -> NDArray[np.int32]:
         """Return tours (K, m) on the host, with the row from which chain number `chain` starts.
 

@@ -15,6 +15,7 @@ from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.tours.engines.audit import advice, foreign_names
 from gpu_ls_plugin.tours.many.instances import SMALLEST_SEARCHED, shortest_tours
 from gpu_ls_plugin.tours.many.many_input import instances_of
+from gpu_ls_plugin.tours.many.own_side_by_side import OwnSideBySide, has_own_lengths
 from gpu_ls_plugin.tours.many.side_by_side import (
     InstanceBatch,
     SideBySide,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 LARGEST = 5_000  # for more cities, comparing all pairs to list candidates takes too long
 ALIKE = 1.3  # maximum ratio of the numbers of cities of instances that share a launch
 MOST_ITEMS = 1 << 30  # maximum number of items of a launch
+OWN_BACKENDS = ("cuda",)  # on a CPU, chains of an instance are crossed instead
 SECONDS_OF_REFEREE = 6e-8  # time per city to compute exact costs on one core
 
 
@@ -169,14 +171,10 @@ class _ManyInstances:
     def _search_together(self, batch: InstanceBatch, end: float) -> None:
         assert batch.parts is not None
         with self.statistics.phase("candidates"):
-            left = end - self.watch.elapsed
-            cut = None
-            if left > 0:
-                cut = batch.instances.parts(self.backend, batch.parts, batch.chosen, left)
-            if cut is None:
-                self.statistics.stopped_by = "seconds"
-                return
-            chains = SideBySide(self.backend, batch, cut, self.seed)
+            chains = self._chains(batch, end - self.watch.elapsed)
+        if chains is None:
+            self.statistics.stopped_by = "seconds"
+            return
         chains.rounds.statistics = self.statistics
 
         def after() -> bool:
@@ -192,6 +190,18 @@ class _ManyInstances:
         finally:
             batch.tours, batch.claims = chains.best_tours(), chains.best_costs()
             chains.rounds.count()
+
+    def _chains(self, batch: InstanceBatch, seconds: float) -> SideBySide | None:
+        """Return chains on a batch, or None if time runs out."""
+        assert batch.parts is not None
+        if seconds <= 0:
+            return None
+        # With a limit of kicks, chains are the same on all backends.
+        own = self.backend.name in OWN_BACKENDS and self.kicks is None
+        if own and has_own_lengths(batch):
+            return OwnSideBySide(self.backend, batch, self.seed)
+        cut = batch.instances.parts(self.backend, batch.parts, batch.chosen, seconds)
+        return None if cut is None else SideBySide(self.backend, batch, cut, self.seed)
 
     def _solve_alone(self, batch: InstanceBatch, seconds: float) -> None:
         (row,) = batch.rows.tolist()

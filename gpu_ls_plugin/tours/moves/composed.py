@@ -124,6 +124,8 @@ def chain_needs(
     """Return the registers and memory that chains of these moves need."""
     deep, grid = any(part.deep for part in neighbourhoods), bool(moves.grid)
     level = 1 if deep == grid else 0 if grid else 2
+    if moves.length == "float":
+        level = 0
     if isinstance(metric, Under) and not metric.objective.by_edges:
         level += 1
     return tour_layouts.ChainNeeds(

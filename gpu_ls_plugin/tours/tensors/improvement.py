@@ -75,7 +75,7 @@ class Improvement:
         self, backend: Backend, lengths: Lengths, rows: Any, parts: SearchParts, limits: RowLimits
     ) -> None:
         self.backend, self.lengths, self.rows, self.limits = backend, lengths, rows, limits
-        self._parts = parts
+        self.parts = parts
         instances, size = len(lengths.data), len(rows)
         self._count = instances
         kicked = limits.kicks is not None or limits.seconds is not None
@@ -106,9 +106,9 @@ class Improvement:
         given = self._taken(usable)
         tours, valid = given["tours"], given["valid"]
         if n >= SMALLEST:
-            self._list_candidates(usable)
-            self._descend(tours, given["states"])
-            if self.kernels.chain is not None and n >= self._parts.kick[0].smallest:
+            self.list_candidates(usable)
+            self.descend(tours, given["states"])
+            if self.kernels.chain is not None and n >= self.parts.kick[0].smallest:
                 tours = self._kick(self.kernels.chain, tours, valid, watch)
         found = {
             "rows": self.rows,
@@ -117,10 +117,10 @@ class Improvement:
             "improved": xp.empty((size, n), self.rows.dtype),
             "costs": xp.empty(size),
         }
-        self._launch(self.kernels.give, size, found)
+        self.launch(self.kernels.give, size, found)
         return ImprovedRows(found["improved"], found["costs"], valid.view("bool"))
 
-    def _launch(self, kernel: Kernel, count: int, arguments: dict[str, Any], **more: Any) -> None:
+    def launch(self, kernel: Kernel, count: int, arguments: dict[str, Any], **more: Any) -> None:
         self.backend.launch(kernel, count, {**self.known, **arguments}, **more)
 
     def _usable(self) -> Any:
@@ -141,19 +141,19 @@ class Improvement:
             "states": xp.empty(size, "uint8"),
             "bits": xp.empty((size, -(-n // 32)), "uint32"),
         }
-        self._launch(self.kernels.take, size, given)
+        self.launch(self.kernels.take, size, given)
         return given
 
-    def _list_candidates(self, usable: Any) -> None:
+    def list_candidates(self, usable: Any) -> None:
         """Make the candidate lists of all instances, as arguments of the searches."""
         xp, cities = self.backend.xp, self._count * self.lengths.n
         degree = self.known["degree"]
         near = xp.empty((cities, degree), "int32"), xp.empty((cities, degree), "float32")
         lists = {"usable": usable, "near": near[0], "near_lengths": near[1], "replicas": 1}
-        self._launch(self.kernels.lists, cities, lists)
+        self.launch(self.kernels.lists, cities, lists)
         self.known |= {"candidates": near[0], "candidate_lengths": near[1]}
 
-    def _descend(self, tours: Any, states: Any) -> None:
+    def descend(self, tours: Any, states: Any) -> None:
         """Search each tour to a local optimum."""
         xp, (size, n), shape = self.backend.xp, tours.shape, self.kernels.shape
         counts = xp.zeros((2, size), "int64")
@@ -168,7 +168,7 @@ class Improvement:
             "states": states,
             "pass_counts": counts[0],
             "move_counts": counts[1],
-            "moves_by": xp.zeros(len(self._parts.neighbourhoods), "int64"),
+            "moves_by": xp.zeros(len(self.parts.neighbourhoods), "int64"),
             "scratch": scratch,
             "ahead": self.kernels.ahead[0],
             "queues": xp.empty((size, n), "int32"),
@@ -176,14 +176,14 @@ class Improvement:
         }
         seconds = {} if self.limits.seconds is None else {"seconds": self.limits.seconds}
         shared = shape.shared_bytes(n)
-        self._launch(self.kernels.descent, size, descents, shared_bytes=shared, **seconds)
+        self.launch(self.kernels.descent, size, descents, shared_bytes=shared, **seconds)
         self.made = counts[1]
 
     def _kick(self, kernel: Kernel, tours: Any, valid: Any, watch: Stopwatch) -> Any:
         """Run a chain from each tour; return the best tours."""
-        assert self._parts.kick is not None
-        kick, accept = self._parts.kick
-        chains = _OwnChains(self, kernel, tours, valid, kick, accept)
+        assert self.parts.kick is not None
+        kick, accept = self.parts.kick
+        chains = OwnChains(self, kernel, tours, valid, kick, accept)
         seconds, kicks = self.limits.seconds, self.limits.kicks
         if seconds is None:
             assert kicks is not None
@@ -195,7 +195,7 @@ class Improvement:
         return chains.best_tours
 
 
-class _OwnChains(ChainState):
+class OwnChains(ChainState):
     """Chains of kicks on rows whose instances have separate data."""
 
     def __init__(
@@ -206,6 +206,7 @@ class _OwnChains(ChainState):
         valid: Any,
         kick: Perturbation,
         accept: Acceptance,
+        first_row: int = 0,
     ) -> None:
         backend, xp, size = improvement.backend, improvement.backend.xp, len(tours)
         self.accept, self._backend, self._kernel = accept, backend, kernel
@@ -221,14 +222,14 @@ class _OwnChains(ChainState):
             "best_costs": xp.empty(size),
             "units": xp.empty(size, "float32"),
         }
-        improvement._launch(improvement.kernels.measure, size, measured)
+        improvement.launch(improvement.kernels.measure, size, measured)
         super().__init__(
             xp,
             tours,
             measured["costs"],
             measured["units"],
             current_is_best=accept.never_worse,
-            neighbourhoods=len(improvement._parts.neighbourhoods),
+            neighbourhoods=len(improvement.parts.neighbourhoods),
         )
         limits = improvement.limits
         self.moves, self.kicks = improvement.made, measured["kick_counts"]
@@ -238,7 +239,7 @@ class _OwnChains(ChainState):
             **self.state_arguments,
             "ahead": improvement.kernels.ahead[1],
             "seed": limits.seed,
-            "first_row": 0,
+            "first_row": first_row,
             "max_moves": most,
             "patience": 0,
             "window": kick.window(improvement.lengths.n),

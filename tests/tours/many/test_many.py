@@ -6,6 +6,7 @@ import math
 from itertools import permutations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -49,6 +50,16 @@ def check(problems: list[gls.TSP], result: gls.ManyResult) -> None:
         assert sorted(tour.tolist()) == list(range(problem.n))
         assert tour.dtype == np.int32
         assert problem.cost(tour)[0] == cost
+
+
+def enough(kicks: int) -> Any:
+    """Return a callback that ends a search, as Ctrl-C does, after some kicks."""
+
+    def call(progress: gls.Progress) -> None:
+        if progress.kicks >= kicks:
+            raise KeyboardInterrupt
+
+    return call
 
 
 def optimum(problem: gls.TSP) -> float:
@@ -298,3 +309,15 @@ def test_rounded_lengths_of_a_unit_square_warn() -> None:
     with pytest.warns(PrecisionWarning, match="row 0") as caught:
         gls.solve_many(UNIFORM, metric="EUC_2D", **QUICK)
     assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("replicas", [1, 3])
+def test_chains_with_own_lengths_find_short_tours(monkeypatch, replicas):
+    problems = [problem_of(points) for points in np.random.default_rng(1).random((6, 8, 2))]
+    made = Mock(wraps=solve_many.OwnSideBySide)
+    monkeypatch.setattr(solve_many, "OwnSideBySide", made)
+    monkeypatch.setattr(solve_many, "OWN_BACKENDS", ("cpu", "cuda"))
+    found = gls.solve_many(problems, 10.0, replicas=replicas, backend="cpu", callback=enough(200))
+    made.assert_called_once()
+    check(problems, found)
+    assert found.costs.tolist() == pytest.approx([optimum(problem) for problem in problems])
