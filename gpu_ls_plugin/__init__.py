@@ -34,8 +34,9 @@ Pictures and files
 problem, `gls.extend` contains the names that authors of plugins import, `gls.testing` the checks
 for their parts, and `gls.exceptions` the errors, all of which derive from `GpuLsError`.
 
-The adapters for pymoo, PyGAD and DEAP are separate packages: `gpu_ls_pymoo`, `gpu_ls_pygad`,
-`gpu_ls_deap`. On the command line, ``gpu-ls --help`` lists the commands.
+The adapters for pymoo, PyGAD, DEAP and EvoTorch are separate packages: `gpu_ls_pymoo`,
+`gpu_ls_pygad`, `gpu_ls_deap`, `gpu_ls_evotorch`. `gls.torch` and `gls.jax` are for tensors. On the
+command line, ``gpu-ls --help`` lists the commands.
 
 Each name is imported when it is first used, so that ``import gpu_ls_plugin`` is cheap. There is no
 ``__all__``: import names one by one.

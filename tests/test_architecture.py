@@ -135,7 +135,7 @@ def strangers(name: str, text: str) -> set[str]:
     homeless |= {package for package in packages & OF_THEIR_ROOMS if room_of(name) != package}
     return (
         homeless
-        | (packages & {"cupyx", "deap", "pygad", "pymoo"})
+        | (packages & {"cupyx", "deap", "evotorch", "pygad", "pymoo"})
         | {p for p in packages if p in ADAPTER_NAMES}
     )
 
@@ -208,6 +208,7 @@ def test_the_check_of_rooms_works(name: str, text: str, packages: set[str]) -> N
 # The files of each adapter that are for one domain.
 OF_A_DOMAIN = {
     "gpu_ls_deap": {"successors"},
+    "gpu_ls_evotorch": {"successors"},
     "gpu_ls_pygad": {"benchmark_tours", "successors"},
     "gpu_ls_pymoo": {
         *("tours", "multi_objective", "memetic_nsga2", "weights", "random_keys"),

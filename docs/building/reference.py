@@ -17,6 +17,9 @@ PACKAGES = {
     "gpu_ls_pymoo": "pymoo",
     "gpu_ls_pygad": "PyGAD",
     "gpu_ls_deap": "DEAP",
+    "gpu_ls_evotorch": "EvoTorch",
+    "gpu_ls_plugin.torch": "torch",
+    "gpu_ls_plugin.jax": "JAX",
 }
 NAMESPACES = tuple(
     f"gpu_ls_plugin.{name}" for name in ("tours", "routes", "assignment", "sequences")

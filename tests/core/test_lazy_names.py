@@ -16,7 +16,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.lazy_names import public_names
 from tests.helpers.processes import run_python
 
-ADAPTERS = ("gpu_ls_deap", "gpu_ls_pygad", "gpu_ls_pymoo")
+ADAPTERS = ("gpu_ls_deap", "gpu_ls_evotorch", "gpu_ls_pygad", "gpu_ls_pymoo")
 DOMAINS = (
     "gpu_ls_plugin.tours",
     "gpu_ls_plugin.routes",
@@ -28,6 +28,7 @@ CHEAP = {"", ".core", ".core.exceptions", ".core.former_rooms", ".core.lazy_name
 # Modules of its own that the import may load.
 CHEAP |= {".core.former_parts", ".core.upper_layers", ".core.text", ".wiring"}
 FRAMEWORKS = {"pymoo", "pygad", "deap", "dask", "distributed", "matplotlib", "cupy", "rich"}
+FRAMEWORKS |= {"evotorch", "torch", "jax"}
 HEAVY = FRAMEWORKS | {"vrplib", "numpy", "scipy", "pluggy", "pandas", "autograd"}
 
 
