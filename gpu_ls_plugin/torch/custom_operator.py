@@ -96,10 +96,6 @@ def improve(
     """
     tensors = {"coordinates": coordinates, "rows": rows, "distances": distances, "demands": demands}
     _check(tensors)
-    if rows.is_cuda and (check or seconds is not None) and _capturing():
-        raise InvalidParameterError(
-            "seconds, check: they wait for the device, which a CUDA graph cannot; leave them out"
-        )
     given: list[Any] = [*tensors.values(), capacity, search, moves, kicks, seconds, seed, check]
     if search is None or isinstance(search, str):
         return Improved(*_improve(*given))
@@ -160,8 +156,13 @@ def _search(
     check: bool,
 ) -> tuple[Any, Any, Any]:
     """Run `gpu_ls_plugin.improve`; the results share no memory with the arguments."""
+    captured = rows.is_cuda and _capturing()
+    if captured and (check or seconds is not None):
+        raise InvalidParameterError(
+            "seconds, check: they wait for the device, which a CUDA graph cannot; leave them out"
+        )
     engine: Any = gls  # its arrays are of any library, so they have no types
-    with _allocator(rows):
+    with _memory_of_torch() if captured else nullcontext():
         found = engine.improve(
             _plain(coordinates),
             rows.detach(),
@@ -188,10 +189,8 @@ def _plain(tensor: Any) -> Any:
     return tensor.detach().to(_NARROW.get(tensor.dtype, tensor.dtype))
 
 
-def _allocator(rows: Any) -> AbstractContextManager[Any]:
+def _memory_of_torch() -> AbstractContextManager[Any]:
     """Return a context in which captured work takes memory of torch, which its graph keeps."""
-    if not (rows.is_cuda and _capturing()):
-        return nullcontext()
     from gpu_ls_plugin.backends.cuda import allocating_by
 
     return allocating_by(torch.cuda.caching_allocator_alloc, torch.cuda.caching_allocator_delete)

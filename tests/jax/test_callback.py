@@ -67,6 +67,13 @@ def test_vmap_makes_one_call(rows: Any, calls: list[dict[str, Any]]) -> None:
         check(jax.tree.map(lambda made, at=half: made[at], found), points[half], several[half])
 
 
+def test_vmap_may_share_instances() -> None:
+    several = np.stack([TOURS, TOURS[::-1]])
+    found = jax.jit(jax.vmap(improve, in_axes=(None, 0)))(POINTS, several)
+    for half in range(2):
+        check(jax.tree.map(lambda made, at=half: made[at], found), POINTS, several[half])
+
+
 def test_distances_and_demands_are_traced(calls: list[dict[str, Any]]) -> None:
     matrices = lengths(POINTS).astype(np.float32)
     found = jax.jit(lambda m, rows: improve(None, rows, distances=m))(matrices, TOURS)

@@ -137,6 +137,34 @@ def test_compiled_code_is_one_graph(dynamic: bool, calls: list[dict[str, Any]]) 
     assert [len(call["rows"]) for call in calls] == [BATCH, BATCH, 5, 5]
 
 
+def test_programs_are_exported() -> None:
+    class Model(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, where: Any, rows: Any) -> Any:
+            return gls.torch.improve(where, rows, moves=5).costs
+
+    exported = torch.export.export(Model(), (points(), tours()))
+    assert "gpu_ls_plugin.improve" in str(exported.graph)
+    exact = improve(points(), tours(), moves=5).costs
+    assert (exported.module()(points(), tours()) == exact).all()
+
+
+class CapturedRows:
+    """Stands for rows on a GPU, of which only the device is asked."""
+
+    is_cuda = True
+
+
+@pytest.mark.parametrize("options", [(1.0, 1, False), (None, 1, True)], ids=["seconds", "check"])
+def test_a_capture_refuses_to_wait(
+    options: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gpu_ls_plugin.torch import custom_operator
+
+    monkeypatch.setattr(custom_operator, "_capturing", lambda: True)
+    with pytest.raises(InvalidParameterError, match="seconds, check: they wait"):
+        custom_operator._search(None, CapturedRows(), *[None] * 6, *options)
+
+
 def test_compiled_code_needs_a_text() -> None:
     torch.compiler.reset()
     search = gls.LocalSearch([gls.TwoOpt()])
