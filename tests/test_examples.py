@@ -84,8 +84,6 @@ def test_evotorch_tsp(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_tour_model(tmp_path: Path) -> None:
     need("torch", "torch")
-    if not hasattr(gls, "improve"):
-        pytest.skip("needs gls.improve")
     options = ("--cities", 10, "--batch", 64, "--steps", 100, "--device", "cpu")
     out = run("tour_model.py", *options, folder=tmp_path)
     steps = re.findall(r"^step \d+: drawn (\S+), improved (\S+)$", out, re.M)

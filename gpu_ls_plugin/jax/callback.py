@@ -40,12 +40,12 @@ def improve(
     *,
     distances: jax.Array | None = None,
     demands: jax.Array | None = None,
-    capacity: int | None = None,
+    capacity: int | jax.Array | None = None,
     search: Callable[..., Any] | str | None = None,
     moves: int | None = None,
     kicks: int | None = None,
     seconds: float | None = None,
-    seed: int = 1,
+    seed: int | None = 1,
     check: bool = False,
 ) -> Improved:
     """Improve rows of many instances by local search; `jax.jit` and `jax.vmap` can trace it.
@@ -72,11 +72,13 @@ def improve(
     if not jnp.issubdtype(jnp.result_type(rows), jnp.integer):
         raise InvalidParameterError(f"rows: {jnp.result_type(rows)} is not an integer type")
     given = {"coordinates": coordinates, "distances": distances, "demands": demands}
+    if getattr(capacity, "ndim", 0):  # one for each instance
+        given["capacity"], capacity = capacity, None
     arrays = {"rows": rows, **{name: some for name, some in given.items() if some is not None}}
-    options = {
-        **{"capacity": capacity, "search": search, "moves": moves, "kicks": kicks},
-        **{"seconds": seconds, "seed": seed, "check": check},
-    }
+    options: dict[str, Any] = {"search": search, "moves": moves, "kicks": kicks}
+    options |= {"seconds": seconds, "seed": seed, "check": check}
+    if "capacity" not in arrays:
+        options["capacity"] = capacity
     if any(isinstance(some, jax.core.Tracer) for some in arrays.values()):
         return _traced(arrays, options)
     return Improved(*_cast(_search(arrays, options)))

@@ -43,12 +43,12 @@ def improve(
     *,
     distances: torch.Tensor | None = None,
     demands: torch.Tensor | None = None,
-    capacity: int | None = None,
+    capacity: int | torch.Tensor | None = None,
     search: Callable[..., Any] | str | None = None,
     moves: int | None = None,
     kicks: int | None = None,
     seconds: float | None = None,
-    seed: int = 1,
+    seed: int | None = 1,
     check: bool = False,
 ) -> Improved:
     """Improve rows of many instances by local search, as an operator of torch.
@@ -72,8 +72,8 @@ def improve(
     demands : Tensor of integers, shape (B, N + 1), optional
         Demands of the depot, which is 0, and of N customers. The rows are then sequences of
         customers 1..N, with 0 for the depot, padded with 0 at the end.
-    capacity : int, optional
-        Capacity of the vehicles, if there are demands.
+    capacity : int or Tensor, shape (B,), optional
+        Capacity of the vehicles of all instances or of each one, if there are demands.
     search : callable or str, optional
         A search or its text, such as "two_opt+or_opt/quadrant(10)". Compiled code needs a text.
     moves, kicks, seconds, seed
@@ -94,9 +94,12 @@ def improve(
         A tensor requires a gradient, the tensors are on several devices or on one that is neither a
         CPU nor CUDA, or `seconds` or `check` were given while a CUDA graph is captured.
     """
+    several = isinstance(capacity, torch.Tensor)
     tensors = {"coordinates": coordinates, "rows": rows, "distances": distances, "demands": demands}
+    tensors["capacity"] = capacity if several else None
     _check(tensors)
-    given: list[Any] = [*tensors.values(), capacity, search, moves, kicks, seconds, seed, check]
+    one = None if several else capacity
+    given: list[Any] = [*tensors.values(), one, search, moves, kicks, seconds, seed, check]
     if search is None or isinstance(search, str):
         return Improved(*_improve(*given))
     if torch.compiler.is_compiling():
@@ -147,12 +150,13 @@ def _search(
     rows: Any,
     distances: Any,
     demands: Any,
+    capacities: Any,
     capacity: Any,
     search: Any,
     moves: int | None,
     kicks: int | None,
     seconds: float | None,
-    seed: int,
+    seed: int | None,
     check: bool,
 ) -> tuple[Any, Any, Any]:
     """Run `gpu_ls_plugin.improve`; the results share no memory with the arguments."""
@@ -168,7 +172,7 @@ def _search(
             rows.detach(),
             distances=_plain(distances),
             demands=_plain(demands),
-            capacity=capacity,
+            capacity=capacity if capacities is None else capacities.detach(),
             search=search,
             moves=moves,
             kicks=kicks,
@@ -196,9 +200,7 @@ def _memory_of_torch() -> AbstractContextManager[Any]:
     return allocating_by(torch.cuda.caching_allocator_alloc, torch.cuda.caching_allocator_delete)
 
 
-def _shapes(
-    coordinates: Any, rows: Any, distances: Any, demands: Any, capacity: Any, *others: Any
-) -> tuple[Any, Any, Any]:
+def _shapes(coordinates: Any, rows: Any, *others: Any) -> tuple[Any, Any, Any]:
     """Return empty results, which have the shapes and types of real ones."""
     one_each = rows.shape[:-1]
     return (
@@ -212,8 +214,9 @@ _improve: Any = torch.library.custom_op(
     "gpu_ls_plugin::improve",
     _search,
     mutates_args=(),
-    schema="(Tensor? coordinates, Tensor rows, Tensor? distances, Tensor? demands, int? capacity, "
-    "str? search, int? moves, int? kicks, float? seconds, int seed, bool check) "
+    schema="(Tensor? coordinates, Tensor rows, Tensor? distances, Tensor? demands, "
+    "Tensor? capacities, int? capacity, str? search, int? moves, int? kicks, float? seconds, "
+    "int? seed, bool check) "
     "-> (Tensor, Tensor, Tensor)",
 )
 _improve.register_fake(_shapes)

@@ -84,6 +84,10 @@ def test_distances_and_demands_are_traced(calls: list[dict[str, Any]]) -> None:
     found = routed(POINTS[:, :4], actions, demands)
     assert found.valid.all() and calls[-1]["capacity"] == 3
     assert (found.rows[:, 2] == 0).all()
+    limits = np.array([3, 2, 3])
+    for function in (improve, jax.jit(improve, static_argnames="search")):
+        found = function(POINTS[:, :4], jnp.asarray(actions), demands=demands, capacity=limits)
+        assert found.valid.tolist() == [True, False, True]
 
 
 def test_rows_that_are_no_tours_stay_as_they_are() -> None:

@@ -53,8 +53,9 @@ def test_routes_stay_feasible() -> None:
     found = improve(where, actions, demands=demands, capacity=12)
     assert found.valid.all() and found.rows.shape == actions.shape
     assert (found.costs < torch.from_numpy(costs_of(lengths(where), actions, depot=True))).all()
-    again = improve(where, found.rows, demands=demands, capacity=12)
-    assert again.valid.all()
+    each = torch.tensor([12, 5, 12])
+    again = improve(where, found.rows, demands=demands, capacity=each)
+    assert again.valid.tolist() == [True, False, True]
 
 
 def test_rows_that_are_no_tours_stay_as_they_are() -> None:
@@ -162,7 +163,7 @@ def test_a_capture_refuses_to_wait(
 
     monkeypatch.setattr(custom_operator, "_capturing", lambda: True)
     with pytest.raises(InvalidParameterError, match="seconds, check: they wait"):
-        custom_operator._search(None, CapturedRows(), *[None] * 6, *options)
+        custom_operator._search(None, CapturedRows(), *[None] * 7, *options)
 
 
 def test_compiled_code_needs_a_text() -> None:
@@ -179,9 +180,9 @@ def test_compiled_code_needs_a_text() -> None:
 
 def test_the_schema_and_the_shapes_are_right() -> None:
     options = ("two_opt", 3, None, None, 1, False)
-    plain = (points(), tours(), None, None, None)
+    plain = (points(), tours(), None, None, None, None)
     torch.library.opcheck(torch.ops.gpu_ls_plugin.improve.default, (*plain, *options))
-    several = (None, tours(BATCH, 2, N), torch.from_numpy(lengths(points())), None, None)
+    several = (None, tours(BATCH, 2, N), torch.from_numpy(lengths(points())), None, None, None)
     torch.library.opcheck(torch.ops.gpu_ls_plugin.improve.default, (*several, *options))
 
 
