@@ -30,7 +30,9 @@ ROOMS = {
         *("tours.problem", "routes.problem", "assignment.problem", "sequences.problem"),
         "core.problem",
     ),
-    "Solving": ("solver", "core.many_result", "core.result", "core.budget", "core.progress"),
+    "Solving": (
+        *("solver", "tensors", "core.many_result", "core.result", "core.budget", "core.progress"),
+    ),
     "Searches": (
         *("tours.searches", "routes.searches", "assignment.engines", "runs.observers"),
         *("sequences.searches", "tours.engines.pivoting", "runs.acceptance"),
