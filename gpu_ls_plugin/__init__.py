@@ -14,8 +14,9 @@ Problems
     `QuadraticAssignment`. ``TSP.read(path)`` and so on read files.
 Solving
     `solve` searches one problem, `solve_many` searches many in one call, and `Islands` uses many
-    GPUs or workers. `plan` says what `solve` is going to do. A `Budget` limits a search, and a
-    `SearchDisplay` shows its progress. Every search returns a `Result`.
+    GPUs or workers. `improve` searches rows that are arrays or tensors. `plan` says what `solve` is
+    going to do. A `Budget` limits a search, and a `SearchDisplay` shows its progress. Every search
+    returns a `Result`.
 Searches
     Each is called as ``search(problem, rows, seed=..., budget=...)``: `LocalSearch`,
     `IteratedLocalSearch`, `HybridGeneticSearch` (routes), `SequenceSearch` (sequences),
@@ -34,8 +35,8 @@ Pictures and files
 problem, `gls.extend` contains the names that authors of plugins import, `gls.testing` the checks
 for their parts, and `gls.exceptions` the errors, all of which derive from `GpuLsError`.
 
-The adapters for pymoo, PyGAD and DEAP are separate packages: `gpu_ls_pymoo`, `gpu_ls_pygad`,
-`gpu_ls_deap`. On the command line, ``gpu-ls --help`` lists the commands.
+The adapters `gpu_ls_pymoo`, `gpu_ls_pygad`, `gpu_ls_deap` and `gpu_ls_evotorch` are separate
+packages; `gls.torch` and `gls.jax` are for tensors. ``gpu-ls --help`` lists the commands.
 
 Each name is imported when it is first used, so that ``import gpu_ls_plugin`` is cheap. There is no
 ``__all__``: import names one by one.

@@ -7,12 +7,14 @@ from . import drawing as drawing
 from . import evolution as evolution
 from . import experiments as experiments
 from . import extend as extend
+from . import jax as jax
 from . import plugins as plugins
 from . import routes as routes
 from . import runs as runs
 from . import sequences as sequences
 from . import solver as solver
 from . import testing as testing
+from . import torch as torch
 from . import tours as tours
 from .assignment import *  # noqa: F403
 from .core import exceptions as exceptions

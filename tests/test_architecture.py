@@ -1,4 +1,4 @@
-"""Imports point one way, and CuPy and ctypes have their rooms."""
+"""Imports point one way, and CuPy, ctypes, torch and JAX have their rooms."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ ROOMS = """
     sequences/parts sequences
     plugins solver tensors drawing experiments extend testing
     evolution defaults distributed cli wiring __main__ __init__
+    torch jax
 """
 LEVEL = {room: level for level, room in enumerate(ROOMS.split())}
 # Each domain, and the domains that it may know.
@@ -49,6 +50,7 @@ HOMES = {
     "cupy": {"backends/cuda.py", "backends/compile_check.py", "backends/arrays.py"},
     "ctypes": {"backends/cpu.py"},
 }
+OF_THEIR_ROOMS = {"torch", "jax"}  # each is imported in the room of its name alone
 
 
 @cache
@@ -130,9 +132,10 @@ def strangers(name: str, text: str) -> set[str]:
     """Return the packages that only other modules may import."""
     packages = {name.partition(".")[0] for name in imported(text)}
     homeless = {package for package in packages & set(HOMES) if name not in HOMES[package]}
+    homeless |= {package for package in packages & OF_THEIR_ROOMS if room_of(name) != package}
     return (
         homeless
-        | (packages & {"cupyx", "deap", "pygad", "pymoo"})
+        | (packages & {"cupyx", "deap", "evotorch", "pygad", "pymoo"})
         | {p for p in packages if p in ADAPTER_NAMES}
     )
 
@@ -155,7 +158,7 @@ def test_imports_and_includes_point_downwards() -> None:
     assert wrong_arrows(FILES) == set()
 
 
-def test_cupy_ctypes_and_adapters_stay_in_their_rooms() -> None:
+def test_frameworks_ctypes_and_adapters_stay_in_their_rooms() -> None:
     assert wrong(strangers) == {}
 
 
@@ -193,6 +196,9 @@ def test_the_check_of_arrows_lets_the_right_ones_pass() -> None:
         ("backends/cuda.py", "import cupy\nimport ctypes", {"ctypes"}),
         ("backends/cpu.py", "from ctypes import c_int", set()),
         ("plugins/loader.py", "import gpu_ls_pymoo.plugin", {"gpu_ls_pymoo"}),
+        ("torch/rl4co.py", "import torch\nimport tensordict", set()),
+        ("jax/callback.py", "import jax.numpy\nimport torch", {"torch"}),
+        ("tours/moves/two_opt.py", "def f():\n    import jax.numpy", {"jax"}),
     ],
 )
 def test_the_check_of_rooms_works(name: str, text: str, packages: set[str]) -> None:
@@ -202,6 +208,7 @@ def test_the_check_of_rooms_works(name: str, text: str, packages: set[str]) -> N
 # The files of each adapter that are for one domain.
 OF_A_DOMAIN = {
     "gpu_ls_deap": {"successors"},
+    "gpu_ls_evotorch": {"successors"},
     "gpu_ls_pygad": {"benchmark_tours", "successors"},
     "gpu_ls_pymoo": {
         *("tours", "multi_objective", "memetic_nsga2", "weights", "random_keys"),

@@ -21,6 +21,7 @@ IN_TEXT = re.compile(r"\b(perf_counter|monotonic|process_time|time\.time|time\.s
 # Functions that read the clock or wait, and the reason why no test depends on it.
 ALLOWED = {
     "adapters/deap_face.py::Deap": "seconds of a run, for tests that are timed",
+    "adapters/evotorch_face.py::EvoTorch": "seconds of a run, for tests that are timed",
     "adapters/pygad_face.py::PyGAD": "seconds of a run, for tests that are timed",
     "adapters/pymoo_face.py::Pymoo": "seconds of a run, for tests that are timed",
     "backends/test_forks.py::SCRIPT": "waits for a folder",

@@ -25,6 +25,7 @@ WHOLE = {
     "problems.md": r"^8 \[\[1, 0, 0\]\]\n$",
     "candidates.md": "",
     "deap.md": "",
+    "evotorch.md": r"\d\n$",
     "many-instances.md": "",
     "open-paths.md": r"^\[\s*3(\s+\d+){98}\s+40\]",
     "pygad.md": r"edges in conflict\s*$",
@@ -38,6 +39,7 @@ TAKEN = {
     "clusters.md": 1,
     "experiments.md": 3,
     "filters.md": 3,  # the last one: tests/plugins/test_third_party.py
+    "tensors.md": 4,  # tests/test_tensors_guide.py
     "recombination.md": 3,  # the last two: tests/tours/cooperation/test_third_party_cooperation.py
     "writing-a-plugin.md": 5,
     "your-own-objective.md": 5,
@@ -77,7 +79,7 @@ def test_each_block_of_python_is_run_by_a_test() -> None:
 
 @pytest.mark.parametrize("page", slow_after(2, WHOLE))
 def test_pages_run_as_programs(page: str, tmp_path: Path) -> None:
-    if page.removesuffix(".md") in ("pymoo", "pygad", "deap"):
+    if page.removesuffix(".md") in ("pymoo", "pygad", "deap", "evotorch"):
         pytest.importorskip(page.removesuffix(".md"), reason="needs the extra of this name")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (path,) = (path for path in PAGES if path.name == page)

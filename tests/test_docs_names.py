@@ -33,8 +33,8 @@ OWN = {
     "tsp/solutions.json",
     "solutions.json",
 }
-# First words of dotted names in the text that are variables, not rooms of the package.
-VARIABLES = {"result"}
+# First words of dotted names in the text that are variables or packages, not rooms of this one.
+VARIABLES = {"result", "torch", "jax"}
 
 
 @cache

@@ -74,6 +74,25 @@ def test_other_frameworks(framework: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_evotorch_tsp(tmp_path: Path) -> None:
+    need("evotorch", "evotorch")
+    out = run("evotorch_tsp.py", "--seconds", 0.5, "--pop", 20, folder=tmp_path)
+    usual, searched, memetic = (int(row[1]) for row in rows_of(out, 3))
+    assert memetic == searched == TWO_OPT < usual
+
+
+@pytest.mark.slow
+def test_tour_model(tmp_path: Path) -> None:
+    need("torch", "torch")
+    options = ("--cities", 10, "--batch", 64, "--steps", 100, "--device", "cpu")
+    out = run("tour_model.py", *options, folder=tmp_path)
+    steps = re.findall(r"^step \d+: drawn (\S+), improved (\S+)$", out, re.M)
+    drawn, improved = ([float(step[kind]) for step in steps] for kind in (0, 1))
+    assert len(steps) == 11 and drawn[-1] < 0.8 * drawn[0]
+    assert all(better < length for length, better in zip(drawn, improved, strict=True))
+
+
+@pytest.mark.slow
 def test_assignment_pymoo(tmp_path: Path) -> None:
     need("pymoo.core.problem", "pymoo")
     out = run("assignment_pymoo.py", "--seconds", 1, "--jobs", 60, folder=tmp_path)

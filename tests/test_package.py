@@ -19,7 +19,7 @@ from packaging.specifiers import SpecifierSet
 import gpu_ls_plugin
 
 ROOT = Path(__file__).resolve().parents[1]
-ADAPTERS = ("gpu_ls_deap", "gpu_ls_pygad", "gpu_ls_pymoo")
+ADAPTERS = ("gpu_ls_deap", "gpu_ls_evotorch", "gpu_ls_pygad", "gpu_ls_pymoo")
 PACKAGES = {"gpu_ls_plugin": ROOT} | dict.fromkeys(ADAPTERS, ROOT / "adapters")
 DATA = {".cu", ".cuh", ".cpp", ".pyi", ".typed", ".in"}
 
@@ -97,7 +97,19 @@ def test_metadata_names_entry_points_and_needs_no_gpu_package(archives: tuple[Pa
     required = metadata.get_all("Requires-Dist", [])
     core = {line.split(">=")[0] for line in required if "extra ==" not in line}
     assert core == {"numpy", "scipy", "pluggy", "vrplib", "rich"}
-    extras = {"cuda12", "cuda13", "cpu", "dask", "pymoo", "pygad", "deap", "plot", "docs"}
+    extras = {
+        "cuda12",
+        "cuda13",
+        "cpu",
+        "dask",
+        "pymoo",
+        "pygad",
+        "deap",
+        "evotorch",
+        "plot",
+        "docs",
+    }
+    extras |= {"torch", "jax"}
     assert set(metadata.get_all("Provides-Extra", [])) == extras | {"test", "dev"}
     assert "gpu-ls = gpu_ls_plugin.cli:main" in entry_points
     for adapter in ADAPTERS:

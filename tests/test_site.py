@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import zlib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,12 @@ from tests.helpers.processes import run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIAL = ROOT / "docs" / "tutorial.ipynb"
+# Packages whose names cannot be imported without the framework of the same line.
+NOT_IN_CI = {
+    "gpu_ls_evotorch": "evotorch",
+    "gpu_ls_plugin.torch": "torch",
+    "gpu_ls_plugin.jax": "jax",
+}
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +40,9 @@ def test_each_public_name_is_in_the_reference(frameworks: None) -> None:
 
 
 def test_each_public_name_is_described(frameworks: None) -> None:
-    values = {name: reference.object_of(name) for name in reference.public_names()}
+    missing = [name for name, needed in NOT_IN_CI.items() if find_spec(needed) is None]
+    names = [n for n in reference.public_names() if n.rpartition(".")[0] not in missing]
+    values = {name: reference.object_of(name) for name in names}
     bare = [n for n, v in values.items() if hasattr(v, "__module__") and not v.__doc__]
     assert bare == []
 

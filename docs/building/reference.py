@@ -17,6 +17,9 @@ PACKAGES = {
     "gpu_ls_pymoo": "pymoo",
     "gpu_ls_pygad": "PyGAD",
     "gpu_ls_deap": "DEAP",
+    "gpu_ls_evotorch": "EvoTorch",
+    "gpu_ls_plugin.torch": "torch",
+    "gpu_ls_plugin.jax": "JAX",
 }
 NAMESPACES = tuple(
     f"gpu_ls_plugin.{name}" for name in ("tours", "routes", "assignment", "sequences")
@@ -27,7 +30,9 @@ ROOMS = {
         *("tours.problem", "routes.problem", "assignment.problem", "sequences.problem"),
         "core.problem",
     ),
-    "Solving": ("solver", "core.many_result", "core.result", "core.budget", "core.progress"),
+    "Solving": (
+        *("solver", "tensors", "core.many_result", "core.result", "core.budget", "core.progress"),
+    ),
     "Searches": (
         *("tours.searches", "routes.searches", "assignment.engines", "runs.observers"),
         *("sequences.searches", "tours.engines.pivoting", "runs.acceptance"),

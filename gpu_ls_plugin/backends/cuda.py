@@ -343,6 +343,28 @@ def device_of(array: Any) -> int | None:
     return int(runtime.pointerGetAttributes(address).device if address else Device().id)
 
 
+@contextmanager
+def allocating_by(
+    allocate: Callable[[int, int], int], free: Callable[[int], object]
+) -> Iterator[None]:
+    """Take the memory of CuPy's arrays in this thread from another allocator.
+
+    A CUDA graph of torch needs this: CuPy's pool would give the memory of captured work to others.
+
+    Parameters
+    ----------
+    allocate : callable
+        Takes a number of bytes and of a device; returns an address.
+    free : callable
+        Takes an address.
+    """
+    import cupy
+
+    allocator = cupy.cuda.PythonFunctionAllocator(allocate, lambda address, device: free(address))
+    with cupy.cuda.using_allocator(allocator.malloc):
+        yield
+
+
 def unavailable_reason() -> str | None:
     """Return None if a usable GPU is present, otherwise the reason and the remedy."""
     if importlib.util.find_spec("cupy") is None:

@@ -26,10 +26,12 @@ OPTIONAL = {  # modules, with the extras that install them
     "pymoo": "pymoo",
     "pygad": "pygad",
     "deap": "deap",
+    "evotorch": "evotorch",
     "dask": "dask",
     "distributed": "dask",
     "matplotlib": "plot",
-    "torch": None,
+    "torch": "torch",
+    "jax": "jax",
 }
 RELEASE = re.compile(r"\d+(?:\.\d+)*")
 BOUND = re.compile(r"\s*(>=|<|==)\s*(\d+(?:\.\d+)*)(\.\*)?\s*")

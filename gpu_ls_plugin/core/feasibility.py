@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Result
 
 # Packages whose calls do not warn.
-NOT_WARNED = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")
+NOT_WARNED = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap", "gpu_ls_evotorch")
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found", bound="Result")

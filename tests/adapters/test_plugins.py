@@ -9,6 +9,7 @@ import inspect
 import pickle
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -46,17 +47,16 @@ def test_its_plugin_is_loaded_by_its_entry_point(framework):
 
 
 def test_importing_and_loading_plugins_imports_no_framework():
-    for framework in FRAMEWORKS:
-        pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
+    installed = [framework for framework in FRAMEWORKS if find_spec(framework)]
     code = f"""
 import importlib, sys
-for framework in {FRAMEWORKS}:
+for framework in {installed}:
     package = importlib.import_module("gpu_ls_" + framework)
     plugin = importlib.import_module("gpu_ls_" + framework + ".plugin")
     assert plugin.gpu_ls_problem_from(object()) is None
     assert "LocalSearchMutation" in dir(package)
 names = {{name.partition(".")[0] for name in sys.modules}}
-print(sorted(names & {{*{FRAMEWORKS}, "cupy", "scipy.spatial"}}))
+print(sorted(names & {{*{FRAMEWORKS}, "cupy", "scipy.spatial", "torch"}}))
 """
     assert python(code) == "[]"
 

@@ -142,7 +142,8 @@ def test_repair_finds_the_best_place_of_one_item(face, problem):
             rest = np.delete(before, at)
             rows = [np.insert(rest, to, before[at]) for to in range(fixed, N)]
             least.add(problem.compared(rows).min())
-        assert problem.compared(after)[0] in least
+        # Real times are added in another order.
+        assert np.isclose(sorted(least), problem.compared(after)[0], rtol=1e-12, atol=0).any()
 
 
 def test_whole_runs(face, problem):

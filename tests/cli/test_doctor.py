@@ -138,7 +138,8 @@ def test_a_relative_cache(examined, monkeypatch, tmp_path):
 
 def test_packages_of_all_adapters_are_looked_for(examined):
     _, rows = examined()
-    for name in ("pymoo", "pygad", "deap", "dask", "distributed", "torch", "cupy", "matplotlib"):
+    adapters = ("pymoo", "pygad", "deap", "evotorch", "torch", "jax")
+    for name in (*adapters, "dask", "distributed", "cupy", "matplotlib"):
         row = rows[name]
         assert row["optional"] and (row["status"] == "ok") == (not row["remedy"])
 
@@ -155,7 +156,9 @@ def test_packages_of_all_adapters_are_looked_for(examined):
         ("dask", "2024.7.1", False),
         ("numpy", "1.25.2", False),
         ("numpy", "10.0", True),
-        ("torch", "1.0+cu124", True),
+        ("torch", "1.0+cu124", False),
+        ("torch", "2.9+cu130", True),
+        ("evotorch", "0.7", False),
     ],
 )
 def test_versions_that_do_not_fit_are_named(examined, monkeypatch, name, version, fits):

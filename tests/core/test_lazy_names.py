@@ -16,7 +16,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.lazy_names import public_names
 from tests.helpers.processes import run_python
 
-ADAPTERS = ("gpu_ls_deap", "gpu_ls_pygad", "gpu_ls_pymoo")
+ADAPTERS = ("gpu_ls_deap", "gpu_ls_evotorch", "gpu_ls_pygad", "gpu_ls_pymoo")
 DOMAINS = (
     "gpu_ls_plugin.tours",
     "gpu_ls_plugin.routes",
@@ -28,6 +28,7 @@ CHEAP = {"", ".core", ".core.exceptions", ".core.former_rooms", ".core.lazy_name
 # Modules of its own that the import may load.
 CHEAP |= {".core.former_parts", ".core.upper_layers", ".core.text", ".wiring"}
 FRAMEWORKS = {"pymoo", "pygad", "deap", "dask", "distributed", "matplotlib", "cupy", "rich"}
+FRAMEWORKS |= {"evotorch", "torch", "jax"}
 HEAVY = FRAMEWORKS | {"vrplib", "numpy", "scipy", "pluggy", "pandas", "autograd"}
 
 
@@ -103,7 +104,7 @@ def test_names_of_a_domain_are_in_its_namespace(package: str) -> None:
 def test_the_front_door_is_small() -> None:
     shown = dir(gls)
     assert {"tours", "routes", "sequences", "assignment", "extend", "testing"} < set(shown)
-    assert len(shown) <= 58
+    assert len(shown) <= 59
     assert all(hasattr(gls, name) for name in shown)
     help_text = pydoc.render_doc(gls, renderer=pydoc.plaintext)
     assert len(help_text.splitlines()) <= 80
@@ -121,7 +122,7 @@ def test_every_name_is_shown_somewhere() -> None:
     places += [gls.extend, gls.testing]
     shown = {name for place in places for name in dir(place)}
     names = {n for n, home in public_names("gpu_ls_plugin").items() if home.module != gls.__name__}
-    assert names - shown == {"registry"}
+    assert names - shown == {"registry", "Improved"}
 
 
 @pytest.mark.slow

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 
 from gpu_ls_plugin.backends import check_name
+from gpu_ls_plugin.backends.arrays import on_gpu, on_host
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-    from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
@@ -74,15 +75,21 @@ class Crossing:
         tours = domain_of(problem).some_rows(problem, size)
         self.part.cross(problem, tours, tours, backend=self.backend)
 
-    def __call__(
-        self, problem: Problem, first: ArrayLike, second: ArrayLike, random_state: Generator
-    ) -> Tours:
+    def __call__(self, problem: Problem, first: Any, second: Any, random_state: Generator) -> Tours:
         """Return one child for each pair of rows, int32 (P, n).
 
         Each call draws one number from `random_state` as the seed of the crossover. If a row is not
-        a solution, the error names the row.
+        a solution, the error names the row. Rows on a GPU stay there, except for a third party's
+        recombination.
         """
-        parents = [checked_rows(problem, rows, "parents") for rows in (first, second)]
+        if on_gpu(first) and foreign(self.part):
+            made = self(problem, on_host(first), on_host(second), random_state)
+            there: Tours = np.asarray(made, like=first)
+            return there
         seed = int(random_state.integers(2**63))
-        children: Tours = self.part.cross(problem, *parents, seed=seed, backend=self.backend)
-        return np.asarray(children)
+        given = {"seed": seed, "backend": self.backend}
+        if on_gpu(first):  # a kernel checks them
+            children: Tours = self.part.cross(problem, first, second, **given)
+            return children
+        parents = [checked_rows(problem, rows, "parents") for rows in (first, second)]
+        return np.asarray(self.part.cross(problem, *parents, **given))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import check_name
+from gpu_ls_plugin.backends.arrays import on_gpu, on_host
 from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
     InvalidTourError,
@@ -21,7 +22,6 @@ from gpu_ls_plugin.runs.domain import domain_of, domains
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-    from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
@@ -54,18 +54,25 @@ class Kick:
         some = domain_of(problem).some_rows(problem, 1)
         self(problem, some, np.random.default_rng(0))
 
-    def __call__(self, problem: Problem, rows: ArrayLike, random_state: Generator) -> Tours:
+    def __call__(self, problem: Problem, rows: Any, random_state: Generator) -> Tours:
         """Return kicked copies of rows (P, n); rows that are too short for the kick are shuffled.
 
         A call that kicks draws one number from `random_state` as the seed for all rows. If no kick
         is given and the domain of the problem has no default, the copies are unchanged. If a third
         party's perturbation returns rows that are not solutions, FaultyPartError is raised.
+
+        Rows on a GPU stay there, except for a third party's perturbation and for shuffling.
         """
-        tours, domain = as_tours(rows), domain_of(problem)
+        domain = domain_of(problem)
+        tours: Tours = rows if on_gpu(rows) else as_tours(rows)
         part = perturbation_of(domain.perturbation(problem) if self.part is None else self.part)
         if part is None:
             return tours.copy()
-        if domain.permutations and problem.n < int(getattr(part, "smallest", 1)):
+        shuffled = domain.permutations and problem.n < int(getattr(part, "smallest", 1))
+        if on_gpu(tours) and (shuffled or foreign(part)):
+            made: Any = self(problem, on_host(tours), random_state)
+            return np.asarray(made, like=tours)
+        if shuffled:
             return random_state.permuted(tours, axis=1)
         seed = int(random_state.integers(2**63))
         if not foreign(part):

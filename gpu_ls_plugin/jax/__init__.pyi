@@ -1,0 +1,2 @@
+from .callback import Improved as Improved
+from .callback import improve as improve

@@ -1,0 +1,9 @@
+"""Local search of torch tensors: an operator for `torch.compile`, and functions for rl4co.
+
+Names are imported when they are first used. Nothing else in the library imports torch.
+"""
+
+from gpu_ls_plugin.core.lazy_names import lazy_names, public_names
+
+__all__ = list(public_names(__name__))
+__getattr__, __dir__ = lazy_names(__name__, framework="torch")

@@ -1,0 +1,1 @@
+"""What EvoTorch's adapter has beyond the suite of all adapters."""

@@ -1,0 +1,1 @@
+"""Local search of JAX arrays."""

@@ -1,0 +1,1 @@
+"""The operator of torch, and the functions for rl4co."""
