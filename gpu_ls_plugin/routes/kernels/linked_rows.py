@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -32,10 +32,15 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.structs import Struct
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
     from gpu_ls_plugin.tours.candidates.base import Candidates
+    from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
-LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
+LINKED_PROBLEM, INSTANCES_OF_ROWS = (
+    struct_of("routes/kernels/linked_row.cuh", name)
+    for name in ("LinkedProblem", "InstancesOfRows")
+)
+ONE_PROBLEM, OWN_INSTANCE = "gls::OneProblem", "gls::OwnInstance"  # scopes of rows
 NEAR = 32  # maximum number of near nodes per customer, one for each lane of a warp
 # Warps per block: fewer if registers limit them, because lengths are real.
 MOST_WARPS, FEWER_WARPS = 16, 12
@@ -88,10 +93,11 @@ def segment_bytes(problem: CVRP) -> int:
 class LinkedShape(DescentShape):
     """Launch layout of linked lists, one row per warp.
 
-    A block needs `shared` bytes of dynamic shared memory.
+    A block needs `shared` bytes of dynamic shared memory; a multiprocessor runs `blocks` blocks.
     """
 
     shared: int = 0
+    blocks: int = 1
 
     @classmethod
     def of(
@@ -148,30 +154,50 @@ class LinkedShape(DescentShape):
         return 2 if self.in_shared else 4
 
 
-def linked_kernel(
-    header: str,
-    template: str,
-    problem: CVRP,
-    grid: str,
-    length: str,
-    layout: LinkedShape,
-    *,
-    own: Sequence[Struct],
-    more: Sequence[str] = (),
-) -> Kernel:
-    """Compose a kernel with one row per team, named after its header.
+@dataclass(frozen=True)
+class LinkedTypes:
+    """The C++ types of a kernel on linked lists.
 
-    `LinkedRows.types` has the arguments from `problem` to `layout`. `own` are the kernel's
-    parameters after those of the problem; `more` are the last arguments of the C++ `template`.
+    `metric` is that of searches; `grid` and `length` are those of `Sites`. Routes have `timed`
+    durations if these are limited, and are `symmetric` if their directions do not matter.
     """
-    metric, vehicles = search_metric(problem.tsp), VehiclesType.of(problem).functor
-    flags = problem.route_limit is not None, problem.reversible
-    timed, symmetric = (str(flag).lower() for flag in flags)
-    types = (metric_type(metric, grid), length, layout.memory, vehicles, timed, symmetric, *more)
-    body = f"gls::{template}<{{team}}, {', '.join(types)}>"
-    name, parameters = Path(header).stem, (INSTANCE, LINKED_PROBLEM, *own)
-    kernel = metric_kernel(name, metric, header, body, parameters, layout.team)
-    return replace(kernel, prepared=not kernel.on_host)
+
+    metric: Metric
+    grid: str
+    length: str
+    layout: LinkedShape
+    vehicles: VehiclesType
+    timed: bool = False
+    symmetric: bool = True
+    scope: str = ONE_PROBLEM
+
+    @classmethod
+    def of(cls, problem: CVRP, grid: str, length: str, layout: LinkedShape) -> Self:
+        """Return the types of a search of one problem."""
+        flags = problem.route_limit is not None, problem.reversible
+        vehicles = VehiclesType.of(problem)
+        return cls(search_metric(problem.tsp), grid, length, layout, vehicles, *flags)
+
+    def kernel(
+        self, header: str, template: str, *, own: Sequence[Struct], more: Sequence[str] = ()
+    ) -> Kernel:
+        """Compose a kernel with one row per team, named after its header.
+
+        `own` are the kernel's parameters after those of the problem; `more` are the last arguments
+        of the C++ `template`.
+        """
+        layout = self.layout
+        flags = (str(flag).lower() for flag in (self.timed, self.symmetric))
+        metric = metric_type(self.metric, self.grid)
+        types = (self.scope, metric, self.length, layout.memory, self.vehicles.functor, *flags)
+        body = f"gls::{template}<{{team}}, {', '.join((*types, *more))}>"
+        alone = self.scope == ONE_PROBLEM
+        parameters = (INSTANCE, LINKED_PROBLEM, *own, *(() if alone else (INSTANCES_OF_ROWS,)))
+        name = Path(header).stem
+        kernel = metric_kernel(name, self.metric, header, body, parameters, layout.team)
+        blocks = layout.blocks
+        prepared = not kernel.on_host and alone
+        return replace(kernel, prepared=prepared, blocks_per_multiprocessor=blocks)
 
 
 class LinkedRows:
@@ -226,9 +252,9 @@ class LinkedRows:
         }
 
     @property
-    def types(self) -> tuple[CVRP, str, str, LinkedShape]:
-        """Arguments of `linked_kernel`, from the problem to the layout."""
-        return (self._problem, self._sites.grid, self._sites.length, self.layout)
+    def types(self) -> LinkedTypes:
+        """C++ types of kernels."""
+        return LinkedTypes.of(self._problem, self._sites.grid, self._sites.length, self.layout)
 
     def of_chains(self, looks: int) -> dict[str, Any]:
         """Return the arguments that only chains take; `looks` limits the looks after a kick."""

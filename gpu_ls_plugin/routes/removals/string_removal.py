@@ -98,6 +98,6 @@ class StringRemoval(KernelPerturbation):
             "best_tours": taken.copy(),
             "moves_by": xp.zeros(1, "int64"),
         }
-        kernel = string_kernel(Always(), *rows.types)
+        kernel = string_kernel(Always(), rows.types)
         backend.launch(kernel, size, arguments, shared_bytes=rows.shared_bytes)
         return taken
