@@ -22,7 +22,11 @@ from gpu_ls_plugin.routes.construction.split import split_kernel
 from gpu_ls_plugin.routes.crossovers import route_edge_assembly
 from gpu_ls_plugin.routes.engines import linked_descent
 from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, LinkedTypes, most_rows
+from gpu_ls_plugin.routes.kernels.linked_layouts import LinkedShape, most_rows
+from gpu_ls_plugin.routes.kernels.linked_rows import OWN_INSTANCE, LinkedTypes
+from gpu_ls_plugin.routes.many import kernels as many_routes
+from gpu_ls_plugin.routes.many.instances import RowsOfInstances
+from gpu_ls_plugin.routes.many.layouts import OwnRowsShape
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.construction import greedy, nearest_neighbour
@@ -205,6 +209,7 @@ def instantiations() -> list[Kernel]:
         parted.write_kernel(WARP),
         *_weighted(),
         *_routing(),
+        *_many_routes(),
         *_resources(),
         *_successors(),
         *all_sequence_kernels(WARP),
@@ -374,6 +379,19 @@ def _routing() -> Iterator[Kernel]:
         ]
         resources = tuple(part.name for part in objective.resources)
         yield from (replace(kernel, parts=(*kernel.parts, *resources)) for kernel in kernels)
+
+
+def _many_routes() -> Iterator[Kernel]:
+    """Yield searches of many routing problems at once, with rounded and with real lengths."""
+    for lengths in (EUC_2D, EUC):
+        sizes = RowsOfInstances(INSTANCE + 30, INSTANCE, lengths.metric.integer)
+        vehicles = VehiclesType.of_lengths(lengths.metric)
+        layout = OwnRowsShape.on_gpu(SHARED, sizes, GRID_BYTES.get(lengths.grid, 8))
+        of_lengths = lengths.metric, lengths.grid, lengths.type
+        types = LinkedTypes(*of_lengths, layout, vehicles, scope=OWN_INSTANCE)
+        yield string_kernel(tours.Annealing(), types)
+        yield linked_descent.descent_kernel(types, [routes.RouteMoves(), routes.SwapStar()])
+        yield from many_routes.kernels(vehicles, lengths.grid, WARP, many_routes.THREADS["cuda"])
 
 
 def _resources() -> Iterator[Kernel]:

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.routes.kernels.linked_rows import (
-    LinkedRows,
-    row_bytes,
-    segment_bytes,
-)
+from gpu_ls_plugin.routes.kernels.linked_layouts import row_bytes, segment_bytes
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows
 from gpu_ls_plugin.routes.moves.between_routes import BetweenRoutes, RouteMoves, SwapStar
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import All

@@ -30,8 +30,7 @@ struct OwnInstance {
   static constexpr bool kOwn = true;
 };
 
-// The instances of rows; all have the same number of nodes, and smaller ones more copies of the
-// depot.
+// The instances of rows; all have equally many customers and copies of the depot.
 struct InstancesOfRows {
   int replicas;         // number of rows of each instance
   int64 metric_bytes;   // size of the metric's data of an instance, in bytes
