@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.routes.many import kernels
 from gpu_ls_plugin.routes.many.instances import GivenInstances, RouteInstances
-from gpu_ls_plugin.routes.many.searches import InstanceChains, descend
+from gpu_ls_plugin.routes.many.searches import InstanceChains, descend, start_of
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Leg, Stretch
 from gpu_ls_plugin.tours.engines.chains.rounds import Rounds
-from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ACCEPT = Annealing(0.3, 0.01)  # as in `HEATS` of the default settings for routes
 NEVER = 1 << 62  # number of kicks of rows that chains leave alone
@@ -163,9 +160,7 @@ def _kicked(
     instances: RouteInstances, tours: Any, counts: Any, kicks: int, seed: int, watch: Stopwatch
 ) -> Any:
     """Return the best giant tours of chains of `kicks` kicks, less those in `counts`."""
-    # A run knows its problem by the number of nodes alone.
-    nodes = cast("TSP", SimpleNamespace(n=instances.sizes.n, rows=None))
-    start = Start(instances.backend, nodes, tours, seed)
+    start = start_of(instances, tours, seed)
     chains = InstanceChains(instances, start, ACCEPT, StringRemoval().arguments, counts)
     stretch = Stretch(kicks=kicks, seconds=watch.seconds)
     if watch.seconds == math.inf:

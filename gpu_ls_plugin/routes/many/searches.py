@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from gpu_ls_plugin.routes.engines.linked_chains import FIRST_KICKS, LOOKS, strin
 from gpu_ls_plugin.routes.engines.linked_descent import descent_kernel
 from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
+from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.engines.descent.city_descent import look_bits
 from gpu_ls_plugin.tours.engines.engine import RUNNING
 
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.routes.many.instances import RouteInstances
     from gpu_ls_plugin.runs.acceptance import Acceptance
-    from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 MOST_LOOKS = 1000  # maximum number of looks of a descent, per node: rounding could make it cycle
 
@@ -77,6 +79,13 @@ def descend(
     shared = layout.shared_bytes(n)
     backend.launch(kernel, rows, arguments, shared_bytes=shared, seconds=seconds)
     return made
+
+
+def start_of(instances: RouteInstances, tours: Any, seed: int, first_row: int = 0) -> Start:
+    """Return the start of chains on giant tours (R, n), which they change."""
+    # A run of chains reads no more of its problem than these attributes.
+    nodes = cast("TSP", SimpleNamespace(n=instances.sizes.n, rows=None))
+    return Start(instances.backend, nodes, tours, seed, first_row)
 
 
 class InstanceChains(ChainState):
