@@ -35,9 +35,11 @@ if TYPE_CHECKING:
 METRICS = ("EUC_2D", "EUC")
 MOST_CUSTOMERS = 1000  # for more, near nodes take long, and `solve` searches one problem as fast
 MOST_TABLES = 1 << 28  # maximum size in bytes of the tables of lengths of a batch
-# A CPU makes this many kicks per second on a core; a chain should make this many per node.
-KICKS_A_SECOND, KICKS_PER_NODE = 12_000, 100
-MOST_REPLICAS = 16  # of a CPU
+# Kicks per second, of a chain on a GPU and of a core of a CPU.
+KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}
+LONG = 3600.0  # seconds; longer searches migrate at the intervals of a search of this length
+# A CPU runs several chains of a problem if each has time for this many kicks per node.
+KICKS_PER_NODE, MOST_REPLICAS = 100, 16
 
 
 def why_alone(problem: Any) -> str | None:
@@ -68,7 +70,7 @@ def why_alone(problem: Any) -> str | None:
 
 
 @dataclass(eq=False)
-class RouteBatch:
+class AlikeProblems:
     """Problems with the same metric and number of customers.
 
     `rows` are their indices in the caller's list.
@@ -123,34 +125,42 @@ class RouteBatch:
 
         `fit` rows fit into memory.
         """
-        count, first = len(self.problems), self.problems[0]
+        wanted = self._at_once(backend) // len(self.problems)
         if backend.name == "cpu":
-            kicks = min(seconds, 1e6) * backend.processors * KICKS_A_SECOND
-            wanted = min(MOST_REPLICAS, int(kicks / (KICKS_PER_NODE * self.nodes)))
-        else:
-            sizes = RowsOfInstances(self.n, first.customers, first.integer)
-            wanted = backend.processors * most_rows(sizes) // count
-        return max(1, min(wanted, fit // count))
+            wanted = int(self.kicks(backend, 1, seconds) / (KICKS_PER_NODE * self.n))
+            wanted = min(MOST_REPLICAS, wanted)
+        return max(1, min(wanted, fit // len(self.problems)))
+
+    def kicks(self, backend: Backend, replicas: int, seconds: float) -> float:
+        """Return about how many kicks each of `replicas` chains of a problem makes."""
+        chains = replicas * len(self.problems)
+        busy = min(1.0, self._at_once(backend) / chains)
+        return busy * KICKS_OF_ROUTES[backend.name] * min(seconds, LONG)
+
+    def _at_once(self, backend: Backend) -> int:
+        """Return how many chains a backend runs at a time."""
+        sizes = RowsOfInstances(self.n, self.problems[0].customers, self.problems[0].integer)
+        return backend.processors * (1 if backend.name == "cpu" else most_rows(sizes))
 
 
-def batches_of(problems: Sequence[CVRP]) -> Iterator[RouteBatch]:
+def batches_of(problems: Sequence[CVRP]) -> Iterator[AlikeProblems]:
     """Yield the problems in batches, the smallest problems first."""
     groups: dict[tuple[int, str], list[int]] = {}
     for row, problem in enumerate(problems):
         groups.setdefault((problem.customers, problem.nodes.metric.name), []).append(row)
     for _, rows in sorted(groups.items()):
-        yield RouteBatch([problems[row] for row in rows], np.array(rows))
+        yield AlikeProblems([problems[row] for row in rows], np.array(rows))
 
 
-def divided(batch: RouteBatch, most: int) -> Iterator[RouteBatch]:
+def divided(batch: AlikeProblems, most: int) -> Iterator[AlikeProblems]:
     """Yield parts of a batch with at most `most` problems each, all about equally large."""
     count = len(batch.problems)
     for rows in np.array_split(np.arange(count), -(-count // most)):
         part = slice(int(rows[0]), int(rows[-1]) + 1)
-        yield RouteBatch(batch.problems[part], batch.rows[part])
+        yield AlikeProblems(batch.problems[part], batch.rows[part])
 
 
-def bytes_of(batch: RouteBatch, replicas: int) -> int:
+def bytes_of(batch: AlikeProblems, replicas: int) -> int:
     """Return a bound on the bytes of memory of one problem of a batch."""
     site_bytes = 8 * batch.n if batch.nodes * batch.n * 2 > MOST_TABLES else 8 * batch.n**2
     return bytes_per_instance(batch.n, batch.problems[0].customers, replicas, site_bytes)

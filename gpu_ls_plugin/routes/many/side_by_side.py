@@ -11,6 +11,7 @@ from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.routes.many.batches import batches_of, bytes_of, divided, why_alone
+from gpu_ls_plugin.routes.many.migration import InstanceMigration
 from gpu_ls_plugin.routes.many.searches import InstanceChains, descend, start_of
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.runs.acceptance import Annealing
@@ -24,13 +25,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.routes.many.batches import RouteBatch
+    from gpu_ls_plugin.routes.many.batches import AlikeProblems
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
 
     Report = Callable[[NDArray[Any], Statistics], None]
 
 ACCEPT = Annealing(0.3, 0.01)
 KICK = StringRemoval()
+# Number of migrations between the chains of a problem, and the share of chains that each replaces.
+MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2
+LEAST_BETWEEN_MIGRATIONS = 0.02  # minimum interval between migrations, in kicks per node
 
 
 class SolvedRoutes(NamedTuple):
@@ -91,12 +95,12 @@ def solve_side_by_side(
         if (reason := why_alone(problem)) is not None:
             raise UnsupportedProblemError(f"problems: row {row} must be solved alone: {reason}")
     clock = watch if isinstance(watch, Stopwatch) else Stopwatch.of(watch)
-    run = _Run(problems, clock, seed, backend, starts, report)
+    run = _SideBySide(problems, clock, seed, backend, starts, report)
     run.search(replicas, kicks, memory_limit)
     return SolvedRoutes(run.rows, run.exact_costs(), run.statistics)
 
 
-class _Run:
+class _SideBySide:
     """The state of a call: the rows and costs of all problems so far."""
 
     def __init__(
@@ -127,14 +131,14 @@ class _Run:
                 self._search_batch(batch, chains, kicks, share, first_row)
                 first_row += chains * len(batch.problems)
 
-    def _fitting(self, batch: RouteBatch, replicas: int, memory_limit: int | None) -> int:
+    def _fitting(self, batch: AlikeProblems, replicas: int, memory_limit: int | None) -> int:
         """Return how many problems of a batch fit into memory."""
         own = bytes_of(batch, replicas)
         memory = self.backend.memory(memory_limit, 2 * own * len(batch.problems))
         return self.backend.rows_that_fit(own, 0, memory)
 
     def _search_batch(
-        self, batch: RouteBatch, replicas: int, kicks: int | None, seconds: float, first_row: int
+        self, batch: AlikeProblems, replicas: int, kicks: int | None, seconds: float, first_row: int
     ) -> None:
         backend, watch = self.backend, Stopwatch.of(seconds)
         with self.statistics.phase("starts"):
@@ -144,7 +148,8 @@ class _Run:
             tours = tours.repeat(replicas, axis=0)
         start = start_of(instances, tours, self.seed, first_row)
         chains = InstanceChains(instances, start, ACCEPT, KICK.arguments)
-        rounds = Rounds(chains, self.statistics)
+        migration = self._migration(batch, replicas, kicks, seconds)
+        rounds = Rounds(chains, self.statistics, cooperation=migration)
 
         def after() -> bool:
             costs = backend.to_numpy(chains.best_costs).reshape(-1, replicas)
@@ -162,7 +167,17 @@ class _Run:
             self.statistics.stopped_by = stopped
         self._keep(batch, chains, replicas)
 
-    def _keep(self, batch: RouteBatch, chains: InstanceChains, replicas: int) -> None:
+    def _migration(
+        self, batch: AlikeProblems, replicas: int, kicks: int | None, seconds: float
+    ) -> InstanceMigration | None:
+        """Return the migration between the chains of each problem; None if each has one chain."""
+        if replicas == 1 or not MIGRATIONS:
+            return None
+        each = batch.kicks(self.backend, replicas, seconds) if kicks is None else kicks
+        every = max(LEAST_BETWEEN_MIGRATIONS, each / MIGRATIONS / batch.n)
+        return InstanceMigration(every, SHARE_OF_MIGRANTS, replicas)
+
+    def _keep(self, batch: AlikeProblems, chains: InstanceChains, replicas: int) -> None:
         """Copy the best row of each problem to the host."""
         costs = self.backend.to_numpy(chains.best_costs).reshape(-1, replicas)
         best = np.arange(len(costs)) * replicas + costs.argmin(axis=1)
@@ -171,7 +186,7 @@ class _Run:
             # Copies of the depot that the problem lacks are at the end, and begin no route.
             self.rows[row] = tour[: problem.n].astype(np.int32)
 
-    def _given(self, batch: RouteBatch) -> Any:
+    def _given(self, batch: AlikeProblems) -> Any:
         """Return the given first rows of a batch, with more copies of the depot if necessary."""
         assert self.starts is not None
         tours = np.tile(np.arange(batch.n, dtype=np.int32), (len(batch.problems), 1))

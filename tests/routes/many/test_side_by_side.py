@@ -9,8 +9,10 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.routes.many.batches import why_alone
-from gpu_ls_plugin.routes.many.side_by_side import solve_side_by_side
-from tests.helpers.many_routes import least_cost, problems_of
+from gpu_ls_plugin.routes.many.migration import InstanceMigration
+from gpu_ls_plugin.routes.many.searches import InstanceChains, start_of
+from gpu_ls_plugin.routes.many.side_by_side import KICK, solve_side_by_side
+from tests.helpers.many_routes import instances_of, least_cost, problems_of
 from tests.helpers.routing import random_cvrp, random_vrp
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
@@ -57,6 +59,23 @@ def test_results_depend_on_the_seed_alone():
     assert all((a == b).all() for a, b in zip(first.rows, again.rows, strict=True))
     other = solved(problems, kicks=100, replicas=2, seed=2)
     assert any((a != b).any() for a, b in zip(first.rows, other.rows, strict=True))
+
+
+def test_the_best_chains_of_each_problem_replace_its_worst():
+    where, problems = get_backend("cpu"), problems_of(3, 20)
+    instances = instances_of(where, problems)
+    tours = instances.first_tours(4)
+    chains = InstanceChains(instances, start_of(instances, tours, 1), gls.Better(), KICK.arguments)
+    chains.advance(3, 0.0, 0.0, 60.0)
+    before, costs = chains.best_tours.copy(), chains.best_costs.reshape(3, 4).copy()
+    assert InstanceMigration(1.0, 0.5, 4).exchange(chains, 0.0) == 0
+    order = costs.argsort(axis=1, kind="stable")
+    for number, (best, second, *others) in enumerate(order):
+        rows = {second: second, best: best, others[1]: best, others[0]: second}
+        for row, source in rows.items():
+            found = chains.tours[4 * number + row]
+            assert (found == before[4 * number + source]).all()
+            assert chains.best_costs[4 * number + row] == costs[number, source]
 
 
 def test_reports_of_falling_costs():
