@@ -20,7 +20,10 @@ from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
-ACCEPT = Annealing(0.3, 0.01)  # as in `HEATS` of the default settings for routes
+# After 1,000 kicks of random rows with 100 customers and capacity for 10, rows cost 0.4 % less with
+# 20 customers per kick than with 10; for the same processor time, both are about equally good.
+ACCEPT = Annealing(0.5, 0.02)
+KICK = StringRemoval(20, 20)
 NEVER = 1 << 62  # number of kicks of rows that chains leave alone
 
 
@@ -161,7 +164,7 @@ def _kicked(
 ) -> Any:
     """Return the best giant tours of chains of `kicks` kicks, less those in `counts`."""
     start = start_of(instances, tours, seed)
-    chains = InstanceChains(instances, start, ACCEPT, StringRemoval().arguments, counts)
+    chains = InstanceChains(instances, start, ACCEPT, KICK.arguments, counts)
     stretch = Stretch(kicks=kicks, seconds=watch.seconds)
     if watch.seconds == math.inf:
         chains.advance(kicks, *Leg(stretch).level(ACCEPT, 0, kicks), math.inf)

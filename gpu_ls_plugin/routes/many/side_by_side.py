@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 
     Report = Callable[[NDArray[Any], Statistics], None]
 
-ACCEPT = Annealing(0.3, 0.01)
-KICK = StringRemoval()
+# On 50 instances of XML100 with 0.27 s of a core each, the mean gap was 0.62 % with 10 customers
+# per kick, 0.48 % with 16, 0.42 % with 20 and 0.41 % with 28; on 10 instances with 2.6 s or more,
+# 0.39 % with 10 and with 20, 0.24 % with 28. Longer strings allow for tight capacities.
+ACCEPT = Annealing(0.5, 0.02)
+KICK = StringRemoval(28, 28)
 # Number of migrations between the chains of a problem, and the share of chains that each replaces.
 MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2
 LEAST_BETWEEN_MIGRATIONS = 0.02  # minimum interval between migrations, in kicks per node
