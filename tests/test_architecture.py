@@ -26,7 +26,7 @@ ROOMS = """
     tours/many
     tours/fronts tours/plan tours/domain tours/parts tours
     routes/problem routes/construction routes/kernels routes/moves routes/engines routes/removals
-    routes/crossovers routes/searches routes/plan routes/domain routes/parts routes
+    routes/crossovers routes/searches routes/many routes/plan routes/domain routes/parts routes
     assignment/problem assignment/heuristics assignment/successors assignment/engines
     assignment/plan assignment/domain assignment/parts assignment
     sequences/problem sequences/kernels sequences/moves sequences/kicks sequences/cooperation

@@ -6,7 +6,7 @@ Any other combination of parts is compiled when it is first used.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +22,11 @@ from gpu_ls_plugin.routes.construction.split import split_kernel
 from gpu_ls_plugin.routes.crossovers import route_edge_assembly
 from gpu_ls_plugin.routes.engines import linked_descent
 from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, most_rows
+from gpu_ls_plugin.routes.kernels.linked_layouts import LinkedShape, most_rows
+from gpu_ls_plugin.routes.kernels.linked_rows import OWN_INSTANCE, LinkedTypes
+from gpu_ls_plugin.routes.many import kernels as many_routes
+from gpu_ls_plugin.routes.many.instances import RowsOfInstances
+from gpu_ls_plugin.routes.many.layouts import OwnRowsShape
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.construction import greedy, nearest_neighbour
@@ -211,6 +215,7 @@ def instantiations() -> list[Kernel]:
         parted.write_kernel(WARP),
         *_weighted(),
         *_routing(),
+        *_many_routes(),
         *_resources(),
         *_successors(),
         *all_sequence_kernels(WARP),
@@ -288,18 +293,18 @@ def resource_kernels(problem: routes.CVRP) -> Iterator[Kernel]:
     resources, vehicles = tuple(part.name for part in problem.resources), VehiclesType.of(problem)
     for kernel in (
         *(split_kernel(vehicles, WARP, timed=False, paid=paid) for paid in (False, True)),
-        string_kernel(tours.Annealing(), *types),
-        linked_descent.descent_kernel(*types, neighbourhoods=both),
+        string_kernel(tours.Annealing(), types),
+        linked_descent.descent_kernel(types, both),
         insertion_kernel(vehicles, WARP, "solomon"),
     ):
         yield replace(kernel, parts=(*kernel.parts, *resources))
 
 
-def _linked_types(problem: routes.CVRP, grid: str) -> tuple[Any, ...]:
-    """Return the types of kernels on linked lists of routes, as in `LinkedRows.types`."""
+def _linked_types(problem: routes.CVRP, grid: str) -> LinkedTypes:
+    """Return the types of kernels on linked lists of routes."""
     site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
     layout = LinkedShape.of(problem, most_rows(problem), SHARED, site)
-    return problem, grid, "int" if problem.integer else "double", layout
+    return LinkedTypes.of(problem, grid, "int" if problem.integer else "double", layout)
 
 
 def _planar() -> Iterator[Kernel]:
@@ -387,9 +392,9 @@ def _routing() -> Iterator[Kernel]:
     for problem, length, grid, n in ((hard, "int", "fine", CITIES[0]), (soft, "double", "", 5000)):
         metric = problem.nodes.metric
         types = _linked_types(problem, grid)
-        yield string_kernel(tours.Annealing(), *types)
+        yield string_kernel(tours.Annealing(), types)
         for on_lists in ((routes.RouteMoves(),), (routes.RouteMoves(), routes.SwapStar())):
-            yield linked_descent.descent_kernel(*types, neighbourhoods=on_lists)
+            yield linked_descent.descent_kernel(types, on_lists)
         cities = n if problem.integer else CITIES[1]  # in global memory
         own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)
         pairs = pair_layouts.pair_shape(cities, own, 64, SHARED)
@@ -406,6 +411,19 @@ def _routing() -> Iterator[Kernel]:
         ]
         resources = tuple(part.name for part in objective.resources)
         yield from (replace(kernel, parts=(*kernel.parts, *resources)) for kernel in kernels)
+
+
+def _many_routes() -> Iterator[Kernel]:
+    """Yield searches of many routing problems at once, with rounded and with real lengths."""
+    for lengths in (EUC_2D, EUC):
+        sizes = RowsOfInstances(INSTANCE + 30, INSTANCE, lengths.metric.integer)
+        vehicles = VehiclesType.of_lengths(lengths.metric)
+        layout = OwnRowsShape.on_gpu(SHARED, sizes, GRID_BYTES.get(lengths.grid, 8))
+        of_lengths = lengths.metric, lengths.grid, lengths.type
+        types = LinkedTypes(*of_lengths, layout, vehicles, scope=OWN_INSTANCE)
+        yield string_kernel(tours.Annealing(), types)
+        yield linked_descent.descent_kernel(types, [routes.RouteMoves(), routes.SwapStar()])
+        yield from many_routes.kernels(vehicles, lengths.grid, WARP, many_routes.THREADS["cuda"])
 
 
 def _resources() -> Iterator[Kernel]:

@@ -57,6 +57,11 @@ class VehiclesType:
         texts = sources_of(*problem.resources)
         return cls(problem.nodes.metric, time, f"gls::ResourceList<{parts}>", texts)
 
+    @classmethod
+    def of_lengths(cls, metric: Metric) -> Self:
+        """Return the type of vehicles without service times and further resources."""
+        return cls(metric, "gls::int64" if metric.integer else "double")
+
     @property
     def functor(self) -> str:
         """The type as C++ text."""

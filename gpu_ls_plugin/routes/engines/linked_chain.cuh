@@ -42,8 +42,8 @@ struct Worklist {
   }
 };
 
-template <class Team, class Metric, class Length, class Memory, class Vehicles, bool timed,
-          bool symmetric, class Accept>
+template <class Team, class Scope, class Metric, class Length, class Memory, class Vehicles,
+          bool timed, bool symmetric, class Accept>
 struct LinkedChain {
   using Row = LinkedRow<Metric, Length, Memory, Vehicles, timed>;
   using Routes = typename Row::Routes;
@@ -56,11 +56,12 @@ struct LinkedChain {
     Row::load(instance, problem);
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, const Instance& instance,
-                             const LinkedProblem& problem, const KickSchedule& schedule,
-                             const ChainBatch& batch, const LinkedBatch& rows,
-                             const StringRuin& ruin) {
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, LinkedProblem problem,
+                             const KickSchedule& schedule, const ChainBatch& batch,
+                             const LinkedBatch& rows, const StringRuin& ruin,
+                             const InstancesOfRows& all = {}) {
     if (batch.ended(item, schedule)) return;
+    choose_instance<Scope>(instance, problem, all, item);
     Row row(team, item, instance, problem, (instance.n + 31) / 32, batch.scratch);
     LinkedChain chain(team, item, row, schedule, batch, rows, ruin);
     chain.begin();

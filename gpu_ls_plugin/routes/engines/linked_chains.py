@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.routes.engines.prices import PricedChains
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows
 from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import Routing
@@ -16,6 +16,7 @@ from gpu_ls_plugin.tours.problem.device_data import batch_data
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.routes.kernels.linked_rows import LinkedTypes
     from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
 
@@ -29,9 +30,9 @@ LOOKS = 1000  # maximum number of looks per kick, because rounding errors could 
 FIRST_KICKS = {"cuda": 50, "cpu": 200}  # kicks per chain in the first launch, which must be short
 
 
-def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
-    """Compose the kernel that runs one chain per team; `types` are `LinkedRows.types`."""
-    kernel = linked_kernel(HEADER, "LinkedChain", *types, own=OWN, more=(accept.functor,))
+def string_kernel(accept: Acceptance, types: LinkedTypes) -> Kernel:
+    """Compose the kernel that runs one chain per team."""
+    kernel = types.kernel(HEADER, "LinkedChain", own=OWN, more=(accept.functor,))
     return replace(
         kernel,
         headers=(*kernel.headers, accept.header),
@@ -58,7 +59,7 @@ class LinkedChains(PricedChains):
         problem = routing_problem(start.problem)
         # This attribute keeps the rows alive, because kernels read their arrays.
         self._rows = rows = LinkedRows(start.backend, problem, start.problem, len(start.tours))
-        self._kernel, self._shared_bytes = string_kernel(accept, *rows.types), rows.shared_bytes
+        self._kernel, self._shared_bytes = string_kernel(accept, rows.types), rows.shared_bytes
         start.backend.begin(self._kernel)  # it takes the longest to compile
         super().__init__(start, accept, patience, neighbourhoods=neighbourhoods)
         self._arguments = {

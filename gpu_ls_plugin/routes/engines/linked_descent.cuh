@@ -24,8 +24,8 @@ struct LinkedTours {
   int* sweeps;    // node at which the sweep of each tour continues
 };
 
-template <class Team, class Metric, class Length, class Memory, class Vehicles, bool timed,
-          bool symmetric, template <class, bool> class... Further>
+template <class Team, class Scope, class Metric, class Length, class Memory, class Vehicles,
+          bool timed, bool symmetric, template <class, bool> class... Further>
 struct LinkedDescent {
   using Row = LinkedRow<Metric, Length, Memory, Vehicles, timed>;
   using Routes = typename Row::Routes;
@@ -39,10 +39,11 @@ struct LinkedDescent {
     Row::load(instance, problem);
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, const Instance& instance,
-                             const LinkedProblem& problem, const DescentBatch& batch,
-                             const LinkedTours& tours) {
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, LinkedProblem problem,
+                             const DescentBatch& batch, const LinkedTours& tours,
+                             const InstancesOfRows& all = {}) {
     if (batch.states[item] != kRunning) return;
+    choose_instance<Scope>(instance, problem, all, item);
     Row row(team, item, instance, problem, kKinds * ((instance.n + 31) / 32), batch.scratch);
     LinkedDescent descent(team, item, row, batch, tours);
     descent.begin();

@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.routes.kernels.linked_rows import (
-    LinkedRows,
-    linked_kernel,
-    row_bytes,
-    segment_bytes,
-)
+from gpu_ls_plugin.routes.kernels.linked_layouts import row_bytes, segment_bytes
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows
 from gpu_ls_plugin.routes.moves.between_routes import BetweenRoutes, RouteMoves, SwapStar
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import All
@@ -30,6 +26,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.routes.kernels.linked_rows import LinkedTypes
     from gpu_ls_plugin.tours.candidates.base import Candidates
     from gpu_ls_plugin.tours.engines.services import Memory, Parameters
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
@@ -44,10 +41,10 @@ OWN = (
 FURTHER: dict[type[Neighbourhood], str] = {SwapStar: "gls::RouteSwapStar"}
 
 
-def descent_kernel(*types: Any, neighbourhoods: Sequence[Neighbourhood]) -> Kernel:
-    """Compose the kernel that runs one descent per team; `types` are `LinkedRows.types`."""
+def descent_kernel(types: LinkedTypes, neighbourhoods: Sequence[Neighbourhood]) -> Kernel:
+    """Compose the kernel that runs one descent per team."""
     further = [FURTHER[type(part)] for part in neighbourhoods[1:]]
-    kernel = linked_kernel(HEADER, "LinkedDescent", *types, own=OWN, more=further)
+    kernel = types.kernel(HEADER, "LinkedDescent", own=OWN, more=further)
     return replace(kernel, parts=(*kernel.parts, *(part.name for part in neighbourhoods)))
 
 
@@ -73,7 +70,7 @@ class LinkedDescent(PersistentEngine):
         self._rows = rows = LinkedRows(
             backend, routes, problem, size, near, kinds=kinds, uneven=True
         )
-        self._kernel = descent_kernel(*rows.types, neighbourhoods=neighbourhoods)
+        self._kernel = descent_kernel(rows.types, neighbourhoods)
         self._neighbourhoods, self._shared_bytes = neighbourhoods, rows.shared_bytes
         words = -(-problem.n // 32)
         # Bits made on the host need no kernels of CuPy.

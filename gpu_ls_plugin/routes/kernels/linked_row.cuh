@@ -19,6 +19,45 @@ struct LinkedProblem {
   char* segments;          // memory for segments of further resources
 };
 
+// Scope of rows: all of them are solutions of the same problem.
+struct OneProblem {
+  static constexpr bool kOwn = false;
+};
+
+// Scope of rows: each is a solution of an instance of its own, or shares it with a few other rows.
+// The data of all instances are in common arrays, one instance after the other.
+struct OwnInstance {
+  static constexpr bool kOwn = true;
+};
+
+// The instances of rows; all have equally many customers and copies of the depot.
+struct InstancesOfRows {
+  int replicas;         // number of rows of each instance
+  int64 metric_bytes;   // size of the metric's data of an instance, in bytes
+  int64 site_bytes;     // size of the sites of an instance, in bytes
+  int near_rows;        // number of lists of near nodes of an instance
+  const float* errors;  // absolute error of the estimated lengths of each instance
+};
+
+// Makes `instance` and `problem` those of a row, if rows have instances of their own. Given the
+// first instance, its number of nodes stays.
+template <class Scope>
+GLS_DEVICE void choose_instance(Instance& instance, LinkedProblem& problem,
+                                const InstancesOfRows& all, int row) {
+  if constexpr (Scope::kOwn) {
+    const int64 own = row / all.replicas;
+    const auto behind = [](const void* first, int64 bytes) {
+      return static_cast<const void*>(static_cast<const char*>(first) + bytes);
+    };
+    instance.metric_data = behind(instance.metric_data, own * all.metric_bytes);
+    instance.sites = behind(instance.sites, own * all.site_bytes);
+    instance.error_absolute = all.errors[own];
+    problem.nodes_data = instance.metric_data;
+    problem.vehicles += own * kWordsOf<VehiclesData>;
+    problem.near += own * all.near_rows * problem.near_each;
+  }
+}
+
 template <class Metric, class Length, class Memory, class Vehicles, bool timed>
 struct LinkedRow {
   using City = typename Memory::City;
@@ -64,6 +103,8 @@ struct LinkedRow {
         soft(problem.soft != 0),
         lists(Lists::take(memory, n, n - vehicles.customers)),
         segments(segments_in(problem.segments + item * Segments::bytes(n))) {
+    memory.fetch(team, 0, static_cast<const Site*>(instance.sites), n);
+    memory.fetch(team, piece_bytes<Site>(n), vehicles.demands, vehicles.customers + 1);
     vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
   }
 

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.routes.construction.batch import (
     RouteBatch,
     VehiclesType,
-    bytes_of_a_segment,
+)
+from gpu_ls_plugin.routes.kernels.linked_layouts import (
+    LinkedShape,
+    list_bytes,
+    row_bytes,
+    segment_bytes,
 )
 from gpu_ls_plugin.routes.kernels.near_nodes import near_nodes
 from gpu_ls_plugin.routes.problem.routing import hard_penalties
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, Sites, metric_type
-from gpu_ls_plugin.tours.kernels.tour_layouts import DescentShape
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
@@ -32,146 +35,63 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.structs import Struct
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
     from gpu_ls_plugin.tours.candidates.base import Candidates
+    from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
-LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
+LINKED_PROBLEM, INSTANCES_OF_ROWS = (
+    struct_of("routes/kernels/linked_row.cuh", name)
+    for name in ("LinkedProblem", "InstancesOfRows")
+)
+ONE_PROBLEM, OWN_INSTANCE = "gls::OneProblem", "gls::OwnInstance"  # scopes of rows
 NEAR = 32  # maximum number of near nodes per customer, one for each lane of a warp
-# Warps per block: fewer if registers limit them, because lengths are real.
-MOST_WARPS, FEWER_WARPS = 16, 12
-NOTES_BYTES = 1024  # bytes of shared memory per row, in addition to its lists
 MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
 
 
-def most_rows(problem: TSP | CVRP) -> int:
-    """Return how many rows, one per warp, a multiprocessor searches at once if memory allows."""
-    return MOST_WARPS if problem.integer else FEWER_WARPS
-
-
-def rows_at_once(problem: CVRP, shared_memory: int) -> int:
-    """Return how many rows a multiprocessor should search, with some bytes for its blocks.
-
-    A few rows less than `most_rows` avoid a second turn in which most multiprocessors wait.
-    """
-    most = most_rows(problem)
-    fitting = shared_memory // (row_bytes(problem, 2, 1) + NOTES_BYTES)
-    return fitting if most // 2 <= fitting < most else most
-
-
-def list_bytes(problem: CVRP, city_bytes: int) -> int:
-    """Return the size of gls::RouteLists in bytes."""
-    nodes, routes = problem.n, problem.copies
-    lists = 4 * padded(nodes * city_bytes) + padded(4 * nodes)
-    lists += padded(routes * city_bytes) + padded(4 * routes)
-    if problem.route_limit is not None:
-        lists += padded(8 * nodes)
-    if problem.route_limit is not None or not problem.integer:
-        lists += padded(8 * routes)
-    if problem.resources:
-        lists += padded(8 * routes)
-    return lists
-
-
-def row_bytes(problem: CVRP, city_bytes: int, kinds: int) -> int:
-    """Return the size of a row in bytes: its lists, and a bit for each node and kind of moves."""
-    marks = padded(problem.copies) if problem.resources else 0
-    bits = padded(kinds * ((problem.n + 31) // 32) * 4)
-    return list_bytes(problem, city_bytes) + bits + marks
-
-
-def segment_bytes(problem: CVRP) -> int:
-    """Return the size of gls::RouteSegments of a row in bytes, or a little more."""
-    return 2 * problem.n * bytes_of_a_segment(problem)
-
-
 @dataclass(frozen=True)
-class LinkedShape(DescentShape):
-    """Launch layout of linked lists, one row per warp.
+class LinkedTypes:
+    """The C++ types of a kernel on linked lists.
 
-    A block needs `shared` bytes of dynamic shared memory.
+    `metric` is that of searches; `grid` and `length` are those of `Sites`. Routes have `timed`
+    durations if these are limited, and are `symmetric` if their directions do not matter.
     """
 
-    shared: int = 0
+    metric: Metric
+    grid: str
+    length: str
+    layout: LinkedShape
+    vehicles: VehiclesType
+    timed: bool = False
+    symmetric: bool = True
+    scope: str = ONE_PROBLEM
 
     @classmethod
-    def of(
-        cls,
-        problem: CVRP,
-        rows: int,
-        shared_memory: int,
-        site_bytes: int,
-        *,
-        kinds: int = 1,
-        uneven: bool = False,
-    ) -> LinkedShape:
-        """Return the layout for a multiprocessor that searches as many of its `rows` rows as fit.
+    def of(cls, problem: CVRP, grid: str, length: str, layout: LinkedShape) -> Self:
+        """Return the types of a search of one problem."""
+        flags = problem.route_limit is not None, problem.reversible
+        vehicles = VehiclesType.of(problem)
+        return cls(search_metric(problem.tsp), grid, length, layout, vehicles, *flags)
 
-        Lengths are computed from `site_bytes` bytes per node; `kinds` is the number of kinds of
-        moves. If memory allows, each row gets a separate block in two cases. First, if there are
-        few rows: the program then does not depend on their number, so a search with varying numbers
-        of rows needs only two programs. Second, if rows are `uneven`: no row then has to wait for
-        the slowest row of its block.
+    def kernel(
+        self, header: str, template: str, *, own: Sequence[Struct], more: Sequence[str] = ()
+    ) -> Kernel:
+        """Compose a kernel with one row per team, named after its header.
+
+        `own` are the kernel's parameters after those of the problem; `more` are the last arguments
+        of the C++ `template`.
         """
-        own = row_bytes(problem, 2, kinds)
-        of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
-        most = most_rows(problem)
-        alone = of_all + own + NOTES_BYTES + BLOCK_OVERHEAD
-        if (uneven or rows < most) and min(rows, most) * alone <= shared_memory:
-            most = 1
-        # The smallest blocks that search all rows in the same number of turns.
-        most = -(-rows // -(-rows // most))
-        for warps in range(most, 0, -1) if problem.n <= LARGEST_SHORT else ():
-            for sites in (of_all, 0):
-                if sites + warps * (own + NOTES_BYTES) <= shared_memory:
-                    shared = sites + warps * own
-                    return cls(f"gls::Warp<{warps}>", 32, warps, True, sites > 0, shared)
-        return cls("gls::Warp<4>", 32, 4, False, False)
-
-    @classmethod
-    def of_host(cls, problem: CVRP) -> LinkedShape:
-        """Return the layout on a CPU: one row per thread; `in_shared` means 16-bit node numbers."""
-        return cls("gls::Host", 1, 1, problem.n <= LARGEST_SHORT, False)
-
-    def shared_bytes(self, n: int) -> int:
-        return self.shared
-
-    @property
-    def memory(self) -> str:
-        """C++ type of the memory for lists."""
-        if self.team != "gls::Host":
-            return super().memory
-        return f"gls::HostMemory<{'gls::uint16' if self.in_shared else 'int'}>"
-
-    @property
-    def city_bytes(self) -> int:
-        """Bytes per node number."""
-        return 2 if self.in_shared else 4
-
-
-def linked_kernel(
-    header: str,
-    template: str,
-    problem: CVRP,
-    grid: str,
-    length: str,
-    layout: LinkedShape,
-    *,
-    own: Sequence[Struct],
-    more: Sequence[str] = (),
-) -> Kernel:
-    """Compose a kernel with one row per team, named after its header.
-
-    `LinkedRows.types` has the arguments from `problem` to `layout`. `own` are the kernel's
-    parameters after those of the problem; `more` are the last arguments of the C++ `template`.
-    """
-    metric, vehicles = search_metric(problem.tsp), VehiclesType.of(problem).functor
-    flags = problem.route_limit is not None, problem.reversible
-    timed, symmetric = (str(flag).lower() for flag in flags)
-    types = (metric_type(metric, grid), length, layout.memory, vehicles, timed, symmetric, *more)
-    body = f"gls::{template}<{{team}}, {', '.join(types)}>"
-    name, parameters = Path(header).stem, (INSTANCE, LINKED_PROBLEM, *own)
-    kernel = metric_kernel(name, metric, header, body, parameters, layout.team)
-    return replace(kernel, prepared=not kernel.on_host)
+        layout = self.layout
+        flags = (str(flag).lower() for flag in (self.timed, self.symmetric))
+        metric = metric_type(self.metric, self.grid)
+        types = (self.scope, metric, self.length, layout.memory, self.vehicles.functor, *flags)
+        body = f"gls::{template}<{{team}}, {', '.join((*types, *more))}>"
+        alone = self.scope == ONE_PROBLEM
+        parameters = (INSTANCE, LINKED_PROBLEM, *own, *(() if alone else (INSTANCES_OF_ROWS,)))
+        name = Path(header).stem
+        kernel = metric_kernel(name, self.metric, header, body, parameters, layout.team)
+        blocks = layout.blocks
+        prepared = not kernel.on_host and alone
+        return replace(kernel, prepared=prepared, blocks_per_multiprocessor=blocks)
 
 
 class LinkedRows:
@@ -226,9 +146,9 @@ class LinkedRows:
         }
 
     @property
-    def types(self) -> tuple[CVRP, str, str, LinkedShape]:
-        """Arguments of `linked_kernel`, from the problem to the layout."""
-        return (self._problem, self._sites.grid, self._sites.length, self.layout)
+    def types(self) -> LinkedTypes:
+        """C++ types of kernels."""
+        return LinkedTypes.of(self._problem, self._sites.grid, self._sites.length, self.layout)
 
     def of_chains(self, looks: int) -> dict[str, Any]:
         """Return the arguments that only chains take; `looks` limits the looks after a kick."""

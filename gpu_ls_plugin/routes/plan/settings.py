@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
-from gpu_ls_plugin.routes.kernels.linked_rows import (
-    check_total_demand,
-    most_rows,
-    rows_at_once,
-)
+from gpu_ls_plugin.routes.kernels.linked_layouts import most_rows, rows_at_once
+from gpu_ls_plugin.routes.kernels.linked_rows import check_total_demand
 from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.resources.load import Load

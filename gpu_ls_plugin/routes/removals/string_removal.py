@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, check_total_demand, segment_bytes
+from gpu_ls_plugin.routes.kernels.linked_layouts import segment_bytes
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, check_total_demand
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.tours.kicks.base import KernelPerturbation
@@ -98,6 +99,6 @@ class StringRemoval(KernelPerturbation):
             "best_tours": taken.copy(),
             "moves_by": xp.zeros(1, "int64"),
         }
-        kernel = string_kernel(Always(), *rows.types)
+        kernel = string_kernel(Always(), rows.types)
         backend.launch(kernel, size, arguments, shared_bytes=rows.shared_bytes)
         return taken

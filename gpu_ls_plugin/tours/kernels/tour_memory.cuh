@@ -24,6 +24,8 @@ struct OwnPieces : Pieces {
   GLS_DEVICE const T* beside(int64, const T* from) const {
     return from;
   }
+  template <class Team, class T>
+  GLS_DEVICE void fetch(const Team&, int64, const T*, int) const {}
 };
 
 // Returns the size in bytes of a tour: order, position, a queue of `ring` cities, and bits.
@@ -82,6 +84,40 @@ struct SharedMemory : Pieces {
   template <class T>
   GLS_DEVICE const T* beside(int64 before, const T* from) const {
     return with_sites ? reinterpret_cast<const T*>(shared_memory + before) : from;
+  }
+  template <class Team, class T>
+  GLS_DEVICE void fetch(const Team&, int64, const T*, int) const {}
+};
+
+// Tours in shared memory, with 16 bits per city. Each team has sites and other data of its own
+// there, which it fetches.
+struct TeamMemory : Pieces {
+  using City = uint16;
+
+  char* const data;  // memory for sites and other data
+
+  template <class Team>
+  GLS_DEVICE TeamMemory(const Team& team, int, int64 own, int64 sites, char*)
+      : Pieces{shared_memory + team.in_block() * (own + sites) + sites}, data(free - sites) {}
+
+  template <class Site>
+  GLS_DEVICE static void load_sites(const Site*, int) {}
+  template <class Site>
+  GLS_DEVICE const Site* sites(const Site*) const {
+    return reinterpret_cast<const Site*>(data);
+  }
+  template <class T>
+  GLS_DEVICE static void load_beside(int64, const T*, int) {}
+  template <class T>
+  GLS_DEVICE const T* beside(int64 before, const T*) const {
+    return reinterpret_cast<const T*>(data + before);
+  }
+  // Copies `count` entries to the team's data, `before` bytes after their beginning.
+  template <class Team, class T>
+  GLS_DEVICE void fetch(const Team& team, int64 before, const T* from, int count) const {
+    T* const to = reinterpret_cast<T*>(data + before);
+    team.each(count, [&](int i) { to[i] = from[i]; });
+    team.sync();
   }
 };
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpu_ls_plugin.plugins.instantiations import instantiations
-from gpu_ls_plugin.routes.kernels.linked_rows import (
+from gpu_ls_plugin.routes.kernels.linked_layouts import (
     LinkedShape,
     list_bytes,
     most_rows,

@@ -83,6 +83,14 @@ class ChainState:
         launch, shared = self.start.backend.launch, self._shared_bytes
         launch(self._kernel, len(self.tours), arguments, shared_bytes=shared, seconds=seconds)
 
+    def take(self, rows: Any, others: Any) -> None:
+        """Let the chains `rows` continue from the best tours of the chains `others`."""
+        for current, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
+            current[rows] = best[others]
+            if current is not best:
+                best[rows] = current[rows]
+        self.idle[rows] = 0
+
     @property
     def state_arguments(self) -> dict[str, Any]:
         """The arrays, keyed by the names of the kernel's parameters."""

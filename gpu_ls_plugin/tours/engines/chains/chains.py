@@ -129,14 +129,6 @@ class Chains(ChainState, ABC):
         """Wait for the last crossover; return the share of the chains that it improved."""
         return float(np.mean(self.start.backend.to_numpy(self.gaining)))
 
-    def take(self, rows: Any, others: Any) -> None:
-        """Let the chains `rows` continue from the best tours of the chains `others`."""
-        for current, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
-            current[rows] = best[others]
-            if current is not best:
-                best[rows] = current[rows]
-        self.idle[rows] = 0
-
     def adopt(self, tours: Any, costs: Any) -> Any:
         """Let each chain continue from its row of `tours` (P, n) if that is cheaper than its best.
 

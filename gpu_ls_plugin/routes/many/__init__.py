@@ -1,0 +1,1 @@
+"""Many small vehicle routing problems, searched in single launches."""
