@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.figures import require_image
+from gpu_ls_plugin.routes.many.solving import improve_routes, solve_many
 from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.routes.plan import drawing
 from gpu_ls_plugin.routes.plan.charts import plot_chart
@@ -31,7 +32,6 @@ from gpu_ls_plugin.routes.problem.schedules import check_ending
 from gpu_ls_plugin.routes.problem.solomon import fits_solomon
 from gpu_ls_plugin.routes.problem.vrp import VRP
 from gpu_ls_plugin.runs.domain import Command, FileKind, Output, first_row
-from gpu_ls_plugin.runs.many import solve_in_lanes
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentRecombination
 from gpu_ls_plugin.tours.domain import Tours, check_plot, measured, refuse_ending
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.many import ManyFound, ManyRequest
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
+    from gpu_ls_plugin.runs.tensors import ImprovedRows, Tensors
 
 
 ROUTE_SEARCH = LocalSearch([RouteMoves()], Nearest(20))
@@ -86,8 +87,10 @@ class Routes(Tours):
         return None
 
     def solve_many(self, request: ManyRequest) -> ManyFound:
-        """Solve each problem by its own plan, several at a time."""
-        return solve_in_lanes(self, request)
+        return solve_many(self, request)
+
+    def improver(self, tensors: Tensors) -> Callable[..., ImprovedRows] | None:
+        return None if tensors.demands is None else improve_routes
 
     def why_not_many(self, problem: Any) -> str | None:
         return None

@@ -154,10 +154,13 @@ class _SideBySide:
         migration = self._migration(batch, replicas, kicks, seconds)
         rounds = Rounds(chains, self.statistics, cooperation=migration)
 
-        def after() -> bool:
+        def note() -> None:
             costs = backend.to_numpy(chains.best_costs).reshape(-1, replicas)
             self.costs[batch.rows] = costs.min(axis=1)
             rounds.count()
+
+        def after() -> bool:
+            note()
             if self.report is not None:
                 self.report(self.costs, self.statistics)
             return False
@@ -165,7 +168,7 @@ class _SideBySide:
         stopped: str = "seconds"
         if not self.statistics.interrupted:
             stopped = drive(rounds, Stretch(seconds, kicks), after, watch)
-        after()
+        note()
         if not self.statistics.interrupted:
             self.statistics.stopped_by = stopped
         self._keep(batch, chains, replicas)
