@@ -97,6 +97,7 @@ EXTENTS = {
             "linked_routes": ("EUC_2D", "EUC"),
             "states": ("EUC_2D",),
             "sequences": ("EUC_2D",),
+            "tensors": ("EUC_2D",),
         },
         cities=(1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40, MANY),
         tours=2,
@@ -117,6 +118,7 @@ EXTENTS = {
             "states": ("EUC_2D",),
             "sequences": ("EUC_2D",),
             "filtered": ("EUC_2D", "EUC"),
+            "tensors": ("EUC_2D",),
             "weighted": ("EUC_2D", "EUC"),
             "shapes": ("EUC_2D",),
             "searches": METRICS,
@@ -373,6 +375,33 @@ class Watched:
         for crossover in CROSSOVERS:
             crossing = gls.SequenceCrossing(crossover, every=0.01)
             self.search(gls.SequenceSearch(exchange=crossing), several, rows, kicks=MOVES)
+
+    def tensors(self, problem: gls.TSP) -> None:
+        """Improve rows of instances with their own lengths, one of them invalid; and routes."""
+        n, size = problem.n, self.extent.tours
+        random = np.random.default_rng(1)
+        points, rows = random.random((2, n, 2)), np.argsort(random.random((2, size, n)))
+        rows[1, 0] = 0
+        lengths = np.linalg.norm(points[:, :, None] - points[:, None], axis=-1)
+        demands = np.minimum(np.arange(n), 1) * np.ones((2, 1), int)
+        actions = np.zeros((2, size, 2 * n), int)
+        actions[..., ::2] = rows
+        given = points, lengths, rows, demands, actions
+        if self.backend == "cuda":
+            import cupy
+
+            given = tuple(map(cupy.asarray, given))
+        points, lengths, rows, demands, actions = given
+        tries = [{}, {"kicks": KICKS}]
+        for options in tries if n > 1 else ():
+            for found in (
+                gls.improve(points, rows, **options),
+                gls.improve(None, rows, distances=lengths, **options),
+            ):
+                assert int(found.valid.sum()) == 2 * size - (n > 1)
+            loads = {"demands": demands, "capacity": 3}
+            assert gls.improve(points, actions, **loads, **options).valid.any()
+            self.calls += 3
 
     def shapes(self, problem: gls.TSP) -> None:
         """Run tours in shared and in global memory, climbs with the layouts of other sizes."""
