@@ -20,13 +20,13 @@ struct LinkedProblem {
 };
 
 // Scope of rows: all of them are solutions of the same problem.
-struct OneProblem {
+struct SharedProblem {
   static constexpr bool kOwn = false;
 };
 
 // Scope of rows: each is a solution of an instance of its own, or shares it with a few other rows.
 // The data of all instances are in common arrays, one instance after the other.
-struct OwnInstance {
+struct OwnProblem {
   static constexpr bool kOwn = true;
 };
 

@@ -43,7 +43,7 @@ LINKED_PROBLEM, INSTANCES_OF_ROWS = (
     struct_of("routes/kernels/linked_row.cuh", name)
     for name in ("LinkedProblem", "InstancesOfRows")
 )
-ONE_PROBLEM, OWN_INSTANCE = "gls::OneProblem", "gls::OwnInstance"  # scopes of rows
+ONE_PROBLEM, OWN_INSTANCE = "gls::SharedProblem", "gls::OwnProblem"  # scopes of rows
 NEAR = 32  # maximum number of near nodes per customer, one for each lane of a warp
 MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
 

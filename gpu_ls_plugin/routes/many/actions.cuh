@@ -27,7 +27,7 @@ template <class Team, class Metric>
 struct ReadActions {
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, LinkedProblem problem,
                              const InstancesOfRows& all, const ReadRows& rows) {
-    choose_instance<OwnInstance>(instance, problem, all, item);
+    choose_instance<OwnProblem>(instance, problem, all, item);
     const VehiclesData& vehicles = parameters_of<VehiclesData>(problem.vehicles);
     int* const tour = rows.tours + int64(item) * instance.n;
     bool valid = copy(item, instance.n, vehicles, rows, all.near_rows, tour);
@@ -86,7 +86,7 @@ template <class Team, class Metric>
 struct WriteActions {
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, LinkedProblem problem,
                              const InstancesOfRows& all, const WrittenRows& rows) {
-    choose_instance<OwnInstance>(instance, problem, all, item);
+    choose_instance<OwnProblem>(instance, problem, all, item);
     const int customers = int(parameters_of<VehiclesData>(problem.vehicles).customers);
     const int* const tour = rows.tours + int64(item) * instance.n;
     const int64 first = int64(item) * rows.width;

@@ -19,7 +19,7 @@ struct FirstRoutes {
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, LinkedProblem problem,
                              const InstancesOfRows& all, const FirstRows& rows) {
-    choose_instance<OwnInstance>(instance, problem, all, item);
+    choose_instance<OwnProblem>(instance, problem, all, item);
     const Vehicles vehicles(problem.nodes_data, problem.vehicles);
     const int n = instance.n, customers = vehicles.customers;
     int* const tour = rows.first_tours + int64(item) * n;

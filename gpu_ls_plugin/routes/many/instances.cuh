@@ -128,7 +128,7 @@ struct RowCosts {
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, LinkedProblem problem,
                              const InstancesOfRows& all, const CostedRows& rows) {
-    choose_instance<OwnInstance>(instance, problem, all, item);
+    choose_instance<OwnProblem>(instance, problem, all, item);
     const int* const tour = rows.tours + int64(item) * instance.n;
     const Cost cost = of(team, instance, tour);
     const int customers = int(parameters_of<VehiclesData>(problem.vehicles).customers);

@@ -15,7 +15,7 @@ struct NearLists {
                              InstancesOfRows all, int* lists) {
     const int node = item % all.near_rows, each = problem.near_each;
     all.replicas = 1;
-    choose_instance<OwnInstance>(instance, problem, all, item / all.near_rows);
+    choose_instance<OwnProblem>(instance, problem, all, item / all.near_rows);
     const Metric metric(instance.metric_data, instance.n);
     NearestFew<Length, most> found;
     for (int other = 0; other < all.near_rows; ++other) {
