@@ -243,7 +243,7 @@ def _hgs_one(points: NDArray[Any], demands: NDArray[Any]) -> float:
         "service_times": np.zeros(len(x)),
         "depot": 0,
     }
-    found = solver.solve_cvrp(data)
+    found = solver.solve_cvrp(data, rounding=False)
     legs = [[0, *route, 0] for route in found.routes]
     own = points.astype(float)
     return float(sum(np.linalg.norm(np.diff(own[leg], axis=0), axis=1).sum() for leg in legs))

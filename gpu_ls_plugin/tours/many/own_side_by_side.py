@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.acceptance import Annealing
-from gpu_ls_plugin.runs.drive import drive
-from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.runs.tensors import RowLimits
 from gpu_ls_plugin.tours.engines.chains.rounds import Rounds
+from gpu_ls_plugin.tours.many.crossing import Crossing
 from gpu_ls_plugin.tours.many.side_by_side import (
     FEW_CITIES,
     HEAT,
     HEAT_OF_FEW,
-    NEIGHBOURHOODS,
     PERTURBATION,
     SideBySide,
+    moves_of,
 )
 from gpu_ls_plugin.tours.problem.metrics import Euclidean
 from gpu_ls_plugin.tours.tensors.improvement import Improvement, Lengths, OwnChains
 from gpu_ls_plugin.tours.tensors.search_parts import SearchParts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
     from gpu_ls_plugin.tours.many.side_by_side import InstanceBatch
 
 DEGREE = 5  # number of candidates per city: one from each quadrant, and the nearest other one
@@ -41,26 +39,31 @@ def has_own_lengths(batch: InstanceBatch) -> bool:
 class OwnSideBySide(SideBySide):
     """Chains whose lengths are float32, from coordinates of their own, next to their tours.
 
-    They make more kicks than those of `SideBySide`. The first tours are searched to local optima.
+    They make more kicks than those of `SideBySide`. `cut` is for crossings, which a GPU lacks.
     """
 
-    def __init__(self, backend: Backend, batch: InstanceBatch, seed: int) -> None:
-        xp, stride = backend.xp, batch.tours.shape[1]
+    def __init__(
+        self, backend: Backend, batch: InstanceBatch, cut: TourParts | None, seed: int
+    ) -> None:
+        assert batch.parts is not None
+        xp, stride, instances = backend.xp, batch.tours.shape[1], batch.instances
         self._backend, self._replicas = backend, batch.replicas
         accept = Annealing(HEAT_OF_FEW if stride <= FEW_CITIES else HEAT)
-        parts = SearchParts(NEIGHBOURHOODS, DEGREE, True, (PERTURBATION, accept))
+        neighbourhoods, _ = moves_of(backend, None)
+        parts = SearchParts(tuple(neighbourhoods), DEGREE, True, (PERTURBATION, accept))
         rings = xp.ascontiguousarray(batch.rings(backend), dtype="int32")
-        points = xp.asarray(batch.instances.points)[xp.asarray(batch.names)]
-        lengths = Lengths(batch.instances.metric, xp.ascontiguousarray(points), stride)
+        points = xp.asarray(instances.points)[xp.asarray(instances.names(batch.chosen))]
+        lengths = Lengths(instances.metric, xp.ascontiguousarray(points), stride)
         limits = RowLimits(kicks=1, seed=seed)  # kicks are limited by the stretch
         chains = Improvement(backend, lengths, rings, parts, limits)
         chains.list_candidates(xp.ones(len(batch.chosen), "uint8"))
-        chains.descend(rings, xp.zeros(len(rings), "uint8"))
+        if backend.name == "cuda":  # a CPU gains more from kicks in this time
+            chains.descend(rings, xp.zeros(len(rings), "uint8"))
         kernel, valid = chains.kernels.chain, xp.ones(len(rings), "uint8")
         assert kernel is not None
-        start: Any = OwnChains(chains, kernel, rings, valid, PERTURBATION, accept, batch.first_row)
-        self.state = start
-        self.rounds = Rounds(start, Statistics())
-
-    def drive(self, seconds: float, kicks: int | None, after: Callable[[], bool]) -> str:
-        return drive(self.rounds, Stretch(seconds, kicks), after, Stopwatch.of(seconds))
+        given: Any = (kernel, rings, valid, PERTURBATION, accept, batch.first_row)
+        self.state: Any = OwnChains(chains, *given)
+        self.rounds = Rounds(self.state, Statistics())
+        if cut is not None:
+            others = cut, self.state, seed, batch.first_row
+            self._crossing = partial(Crossing, backend, instances.metric, batch.parts, *others)

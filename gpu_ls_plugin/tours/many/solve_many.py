@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 LARGEST = 5_000  # for more cities, comparing all pairs to list candidates takes too long
 ALIKE = 1.3  # maximum ratio of the numbers of cities of instances that share a launch
 MOST_ITEMS = 1 << 30  # maximum number of items of a launch
-OWN_BACKENDS = ("cuda",)  # on a CPU, chains of an instance are crossed instead
 SECONDS_OF_REFEREE = 6e-8  # time per city to compute exact costs on one core
 
 
@@ -197,11 +196,15 @@ class _ManyInstances:
         if seconds <= 0:
             return None
         # With a limit of kicks, chains are the same on all backends.
-        own = self.backend.name in OWN_BACKENDS and self.kicks is None
-        if own and has_own_lengths(batch):
-            return OwnSideBySide(self.backend, batch, self.seed)
-        cut = batch.instances.parts(self.backend, batch.parts, batch.chosen, seconds)
-        return None if cut is None else SideBySide(self.backend, batch, cut, self.seed)
+        own, cut = self.kicks is None and has_own_lengths(batch), None
+        if not own or self.backend.name == "cpu":
+            cut = batch.instances.parts(self.backend, batch.parts, batch.chosen, seconds)
+            if cut is None:
+                return None
+        if own:
+            return OwnSideBySide(self.backend, batch, cut, self.seed)
+        assert cut is not None
+        return SideBySide(self.backend, batch, cut, self.seed)
 
     def _solve_alone(self, batch: InstanceBatch, seconds: float) -> None:
         (row,) = batch.rows.tolist()

@@ -78,6 +78,7 @@ class Improvement:
         self.parts = parts
         instances, size = len(lengths.data), len(rows)
         self._count = instances
+        self.made = backend.xp.zeros(size, "int64")  # moves of each row
         kicked = limits.kicks is not None or limits.seconds is not None
         self.kernels: Kernels = kernels_of(
             backend,

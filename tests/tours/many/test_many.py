@@ -316,7 +316,6 @@ def test_chains_with_own_lengths_find_short_tours(monkeypatch, replicas):
     problems = [problem_of(points) for points in np.random.default_rng(1).random((6, 8, 2))]
     made = Mock(wraps=solve_many.OwnSideBySide)
     monkeypatch.setattr(solve_many, "OwnSideBySide", made)
-    monkeypatch.setattr(solve_many, "OWN_BACKENDS", ("cpu", "cuda"))
     found = gls.solve_many(problems, 10.0, replicas=replicas, backend="cpu", callback=enough(200))
     made.assert_called_once()
     check(problems, found)
