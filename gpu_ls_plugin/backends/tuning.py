@@ -13,6 +13,7 @@ SHARED_MEMORY = {
 }
 LAUNCH_SECONDS = 0.05  # intended duration of a launch; searches check limits between launches
 LARGEST_SHORT = 1 << 16  # maximum number of cities whose numbers fit into 16 bits
+ONE_THREAD = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}  # teams of one thread, by backend
 BLOCK_OVERHEAD = 1 << 10  # bytes of shared memory that CUDA reserves per block
 
 

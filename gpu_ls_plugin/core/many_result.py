@@ -31,7 +31,7 @@ class ManyResult:
         A list if lengths differ. Row k is the best row found for problem k: a tour, routes, a
         sequence or a state.
     costs : array, shape (B,), int64 or float64
-        What each problem's `cost` says about its row; float64 if the costs of any problem are real.
+        The cost of each row, by its problem's `cost`; float64 if the costs of any problem are real.
     statistics : Statistics
         Counts and times of all problems together. In the history, `best_cost` is the sum of the
         costs of all problems, infinite until each of them has a solution, and `mean_cost` is the

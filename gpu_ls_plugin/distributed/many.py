@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def solve_in_shares(client: Client, workers: Sequence[str], call: ManyCall) -> ManyResult:
-    """Solve the problems of a call on workers, each of which gets every W-th problem.
+    """Solve the problems of a call on W workers; each gets every W-th problem.
 
     If a worker is lost, Dask begins its share again on another one. After Ctrl-C, all workers
     return what they have found.

@@ -354,7 +354,7 @@ def _real() -> Iterator[Kernel]:
     yield own.assembly(CITIES[1])
     yield own.crossover(tours.PartitionRecombination(), CITIES[1])
     yield own.filtered(tours.TwoOpt(), tours.GainBound()).evaluation("openings")[1]
-    teams = instances.LIST_TEAMS["cuda"]
+    teams = tuning.ONE_THREAD["cuda"]
     yield instances.lists_kernel(metric, own.moves(SHALLOW), teams, instances.DEGREE)
     yield instances.cost_kernel(metric, WARP)
     yield own.part_chain(INSTANCE)
@@ -423,7 +423,7 @@ def _many_routes() -> Iterator[Kernel]:
         types = LinkedTypes(*of_lengths, layout, vehicles, scope=OWN_INSTANCE)
         yield string_kernel(tours.Annealing(), types)
         yield linked_descent.descent_kernel(types, [routes.RouteMoves(), routes.SwapStar()])
-        yield from many_routes.kernels(vehicles, lengths.grid, WARP, many_routes.THREADS["cuda"])
+        yield from many_routes.kernels(vehicles, lengths.grid, WARP, tuning.ONE_THREAD["cuda"])
 
 
 def _resources() -> Iterator[Kernel]:

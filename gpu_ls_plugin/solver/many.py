@@ -238,7 +238,7 @@ class _Course:
     reasons: list[str] = field(default_factory=list)  # why their searches have ended
 
     def share(self, number: int) -> float:
-        """Return the seconds for the next domain, which has so many problems."""
+        """Return the seconds for the next domain, which has `number` problems."""
         if self.statistics.interrupted:
             return 0.0
         left = max(0.0, self.seconds - self.statistics.seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core import checks
@@ -106,13 +107,11 @@ def improve(
         return _of_problem(instances, rows, search, limits, check)
     caller = Caller.of(rows)
     with caller.backend.current(), caller.working():
-        given = _taken(caller, rows, instances, distances, demands, capacity)
-        shape = given.pop("shape")
-        kind = given.pop("kind")
-        tensors = Tensors(**given)
+        taken = caller.take("rows", rows)
+        tensors = _tensors(caller, taken, instances, distances, demands, capacity)
         found = _improved(caller, tensors, search, limits)
-        costs, valid = (part.reshape(shape[:-1]) for part in (found.costs, found.valid))
-        better = found.rows.reshape(shape).astype(kind, copy=False)
+        costs, valid = (part.reshape(taken.shape[:-1]) for part in (found.costs, found.valid))
+        better = found.rows.reshape(taken.shape).astype(taken.dtype, copy=False)
         if check:
             _require_valid(caller.backend.to_numpy(valid))
         return Improved(*map(caller.give, (better, costs, valid)))
@@ -152,27 +151,24 @@ def _improved(caller: Caller, tensors: Tensors, search: Any, limits: RowLimits) 
     return found
 
 
-def _taken(
-    caller: Caller, rows: Any, coordinates: Any, distances: Any, demands: Any, capacity: Any
-) -> dict[str, Any]:
-    """Return checked arrays of the backend, and the shape and dtype of the caller's rows."""
+def _tensors(
+    caller: Caller, taken: Any, coordinates: Any, distances: Any, demands: Any, capacity: Any
+) -> Tensors:
+    """Return checked arrays of the backend; the rows `taken` already are one."""
     if (coordinates is None) == (distances is None):
         raise InvalidParameterError("distances: pass either coordinates or distances, not both")
     if (demands is None) != (capacity is None):
         raise InvalidParameterError("capacity: demands and capacity belong together")
-    taken = caller.take("rows", rows)
     if taken.dtype.kind not in "iu":
         raise InvalidTypeError(f"rows: {taken.dtype} is not an integer type")
     if taken.ndim not in (2, 3) or not taken.size:
         raise InvalidTourError(f"rows: shape {taken.shape} is neither (B, n) nor (B, P, n)")
     xp, shape = caller.backend.xp, taken.shape
-    whole = {"shape": shape, "kind": taken.dtype}
     wide = taken if str(taken.dtype) in ("int32", "int64") else taken.astype("int64")
-    whole["rows"] = xp.ascontiguousarray(wide).reshape(-1, shape[-1])
+    flat = xp.ascontiguousarray(wide).reshape(-1, shape[-1])
     name, given = ("distances", distances) if coordinates is None else ("coordinates", coordinates)
     lengths = _lengths(caller, name, given, shape[0])
-    n = lengths.shape[1]
-    whole[name] = lengths
+    n, whole = lengths.shape[1], Tensors(flat, **{name: lengths})
     if demands is None:
         if shape[-1] != n:
             raise InvalidTourError(f"rows: {shape[-1]} columns, but instances have {n} cities")
@@ -180,11 +176,11 @@ def _taken(
     loads = caller.take("demands", demands)
     if loads.shape != (shape[0], n):
         raise InvalidProblemError(f"demands: shape {loads.shape} is not ({shape[0]}, {n})")
-    limit = capacity if hasattr(capacity, "shape") else xp.asarray(capacity)
-    limit = limit if not hasattr(capacity, "shape") else caller.take("capacity", capacity)
+    several = hasattr(capacity, "shape")
+    limit = caller.take("capacity", capacity) if several else xp.asarray(capacity)
     if limit.ndim and limit.shape != (shape[0],):
         raise InvalidProblemError(f"capacity: shape {limit.shape} is not ({shape[0]},)")
-    return whole | {"demands": loads, "capacity": xp.broadcast_to(limit, (shape[0],))}
+    return replace(whole, demands=loads, capacity=xp.broadcast_to(limit, (shape[0],)))
 
 
 def _lengths(caller: Caller, name: str, given: Any, count: int) -> Any:

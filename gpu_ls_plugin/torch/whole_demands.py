@@ -24,8 +24,8 @@ def whole_demands(fractions: torch.Tensor, capacity: int | None = None) -> tuple
     fractions : Tensor of floats
         Shares of a vehicle's capacity, from 0 to 1, such as k / 30 in float32.
     capacity : int, optional
-        Capacity of a vehicle; None: the smallest one, up to `LARGEST`, of which all fractions are
-        whole multiples.
+        Capacity of a vehicle; by default, the smallest one, up to `LARGEST`, that makes all
+        demands whole numbers.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def _whole(shares: torch.Tensor, capacities: torch.Tensor) -> torch.Tensor:
 
 
 def _smallest(shares: torch.Tensor) -> int:
-    """Return the smallest capacity of which all shares are whole multiples."""
+    """Return the smallest capacity that makes all shares whole numbers."""
     capacities = torch.arange(1, LARGEST + 1, device=shares.device)
     for block in shares.split(_BLOCK):
         capacities = capacities[_whole(block[:, None], capacities).all(dim=0)]

@@ -19,7 +19,7 @@ NOTES_BYTES = 1024  # bytes of shared memory per row, in addition to its lists
 
 
 class RowSizes(Protocol):
-    """What the memory of a row depends on, as in `CVRP`."""
+    """The sizes that decide the memory of a row, as in `CVRP`."""
 
     @property
     def n(self) -> int: ...

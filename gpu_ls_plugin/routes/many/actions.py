@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gpu_ls_plugin.backends.tuning import ONE_THREAD
 from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.routes.many import kernels
@@ -154,7 +155,7 @@ def _read(instances: RouteInstances, rows: Any, of_all: dict[str, Any]) -> dict[
         "kick_counts": xp.empty(count, "int64"),
         "given_costs": xp.empty(count, "float64"),
     }
-    kernel = kernels.read_kernel(instances.given.metric, kernels.THREADS[backend.name])
+    kernel = kernels.read_kernel(instances.given.metric, ONE_THREAD[backend.name])
     backend.launch(kernel, count, {**of_all, **read})
     return read
 
@@ -182,6 +183,6 @@ def _written(
     backend, xp = instances.backend, instances.backend.xp
     found = ImprovedActions(xp.empty_like(rows), xp.empty(len(rows), "float64"), read["valid"])
     arguments = {**of_all, **read, "tours": tours, "results": found.rows, "costs": found.costs}
-    kernel = kernels.write_kernel(instances.given.metric, kernels.THREADS[backend.name])
+    kernel = kernels.write_kernel(instances.given.metric, ONE_THREAD[backend.name])
     backend.launch(kernel, len(rows), arguments)
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.structs import words_of
+from gpu_ls_plugin.backends.tuning import ONE_THREAD
 from gpu_ls_plugin.routes.construction.batch import VEHICLES_HEADER, VehiclesType
 from gpu_ls_plugin.routes.kernels.linked_layouts import LinkedShape, list_bytes, row_bytes
 from gpu_ls_plugin.routes.kernels.linked_rows import NEAR, OWN_INSTANCE, LinkedTypes
@@ -143,7 +144,7 @@ class RouteInstances:
         each = arguments["near_each"]
         lists = backend.xp.empty((self.count, nodes, each), "int32")
         arguments["near"] = lists
-        kernel = kernels.lists_kernel(given.metric, kernels.THREADS[backend.name])
+        kernel = kernels.lists_kernel(given.metric, ONE_THREAD[backend.name])
         items = {**arguments, "replicas": 1, "lists": lists}
         backend.launch(kernel, self.count * nodes, items)
 

@@ -27,7 +27,6 @@ MADE, LISTS, FIRST, ACTIONS = (
     f"{FOLDER}/{name}.cuh" for name in ("instances", "near_lists", "first_routes", "actions")
 )
 OWN = (INSTANCE, LINKED_PROBLEM, INSTANCES_OF_ROWS)  # parameters of kernels on rows
-THREADS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}  # teams of one thread for each item
 
 
 def make_kernel(metric: Metric, grid: str, team: str) -> Kernel:

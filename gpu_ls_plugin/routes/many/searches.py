@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.many.instances import RouteInstances
     from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 MOST_LOOKS = 1000  # maximum number of looks of a descent, per node: rounding could make it cycle
 
@@ -83,9 +81,7 @@ def descend(
 
 def start_of(instances: RouteInstances, tours: Any, seed: int, first_row: int = 0) -> Start:
     """Return the start of chains on giant tours (R, n), which they change."""
-    # A run of chains reads no more of its problem than these attributes.
-    nodes = cast("TSP", SimpleNamespace(n=instances.sizes.n, rows=None))
-    return Start(instances.backend, nodes, tours, seed, first_row)
+    return Start.on_arrays(instances.backend, instances.sizes.n, tours, seed, first_row=first_row)
 
 
 class InstanceChains(ChainState):
@@ -128,10 +124,6 @@ class InstanceChains(ChainState):
             "max_moves": start.max_moves,
             "patience": 0,
         }
-
-    def behind(self, until: int) -> bool:
-        """Wait for the launches; return whether any chain has kicks left."""
-        return bool((self.start.backend.to_numpy(self.kicks) < until).any())
 
     def first_kicks(self) -> int:
         """Return the number of kicks of the first launch."""

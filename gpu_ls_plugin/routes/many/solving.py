@@ -1,4 +1,4 @@
-"""What the domain of routes does for `solve_many` and `improve`."""
+"""The answers of the domain of routes to `solve_many` and `improve`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def solve_many(domain: Any, request: ManyRequest) -> ManyFound:
 
 
 def _side_by_side(request: ManyRequest, count: int) -> bool:
-    """Return whether so many problems are worth a search side by side."""
+    """Return whether `count` plain problems are worth a search side by side."""
     backend, settings = request.backend, request.settings
     own_plan = settings.search is not None or settings.start is not None
     if count < LEAST_TOGETHER[backend.name] or own_plan:

@@ -35,6 +35,17 @@ struct NearestFew {
   }
 };
 
+// Writes the lists of a city, from entry `first` on. A list that is too short repeats its last
+// city.
+template <class Lists, class Length, int most>
+GLS_DEVICE void put_nearest(const NearestFew<Length, most>& found, int degree, int64 first,
+                            void* near, void* near_lengths) {
+  for (int rank = 0; rank < degree; ++rank) {
+    const int taken = rank < found.size ? rank : found.size - 1;
+    Lists::put(near, near_lengths, first + rank, found.cities[taken], found.lengths[taken]);
+  }
+}
+
 // The nearest neighbours of a city: the same number from each quadrant, then the nearest others,
 // sorted by length and number.
 template <class Length, int most>

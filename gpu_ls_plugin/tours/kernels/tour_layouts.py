@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
@@ -25,6 +25,20 @@ def survivor_bytes(length_bytes: int) -> int:
 def tour_bytes(n: int, city_bytes: int) -> int:
     """Return the size in bytes of a tour in a descent: order, positions, queue and bits."""
     return 3 * padded(n * city_bytes) + padded((n + 31) // 32 * 4)
+
+
+class Machine(Protocol):
+    """The properties of a `Backend`, or of the GPU of the compile check, that decide a layout."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def shared_memory(self) -> int: ...
+
+    def warp(self) -> str: ...
+
+    def block(self, threads: int) -> str: ...
 
 
 @dataclass(frozen=True)

@@ -42,12 +42,8 @@ struct InstanceLists {
                   points[2 * other] - points[2 * own], points[2 * other + 1] - points[2 * own + 1],
                   degree);
     }
-    const auto listed = found.chosen(degree);
-    for (int rank = 0; rank < degree; ++rank) {
-      const int taken = rank < listed.size ? rank : listed.size - 1;
-      Lists::put(lists.near, lists.near_lengths, (row + own) * degree + rank, listed.cities[taken],
-                 listed.lengths[taken]);
-    }
+    put_nearest<Lists>(found.chosen(degree), degree, (row + own) * degree, lists.near,
+                       lists.near_lengths);
   }
 };
 

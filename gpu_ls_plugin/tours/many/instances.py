@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.tuning import ONE_THREAD
 from gpu_ls_plugin.core.rows import BLOCK
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.construction.space_filling_curve import LEVELS, hilbert
@@ -40,7 +41,6 @@ BLOCK_ENTRIES = 1 << 22  # maximum number of edges in memory at a time
 # Up to so many cities, a Hilbert curve takes the host some 8 ms; CuPy compiles 21 kernels for it,
 # which took 2 s of a first call on an H200.
 CURVES_ON_HOST = 1 << 14
-LIST_TEAMS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}
 
 
 def lists_kernel(metric: Metric, moves: Moves, team: str, degree: int) -> Kernel:
@@ -126,7 +126,7 @@ class Instances:
             "near": cut.near,
             "near_lengths": cut.near_lengths,
         }
-        kernel = lists_kernel(self.metric, parts.moves, LIST_TEAMS[backend.name], degree)
+        kernel = lists_kernel(self.metric, parts.moves, ONE_THREAD[backend.name], degree)
         complete = backend.launch(kernel, count * stride, arguments, seconds=seconds)
         return cut if complete else None
 

@@ -39,7 +39,7 @@ def has_own_lengths(batch: InstanceBatch) -> bool:
 class OwnSideBySide(SideBySide):
     """Chains whose lengths are float32, from coordinates of their own, next to their tours.
 
-    They make more kicks than those of `SideBySide`. `cut` is for crossings, which a GPU lacks.
+    They make more kicks than those of `SideBySide`. `cut` is for crossings, if there are any.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class OwnSideBySide(SideBySide):
         parts = SearchParts(tuple(neighbourhoods), DEGREE, True, (PERTURBATION, accept))
         rings = xp.ascontiguousarray(batch.rings(backend), dtype="int32")
         points = xp.asarray(instances.points)[xp.asarray(instances.names(batch.chosen))]
-        lengths = Lengths(instances.metric, xp.ascontiguousarray(points), stride)
+        lengths = Lengths(instances.metric, xp.ascontiguousarray(points))
         limits = RowLimits(kicks=1, seed=seed)  # kicks are limited by the stretch
         chains = Improvement(backend, lengths, rings, parts, limits)
         chains.list_candidates(xp.ones(len(batch.chosen), "uint8"))

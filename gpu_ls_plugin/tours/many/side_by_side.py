@@ -74,7 +74,7 @@ def bytes_per_instance(n: int) -> int:
 def slots_of(backend: Backend, parts: CandidateMoves, n: int) -> int:
     """Return how many chains on n cities a backend runs at a time; 0 if n is too large."""
     try:
-        layout = chain_layout(backend, parts, n, chain_layouts.part_shape)
+        layout = chain_layout(backend, parts.needs, n, chain_layouts.part_shape)
     except InvalidParameterError:
         return 0
     return backend.processors * layout.teams * layout.blocks
@@ -164,7 +164,7 @@ class SideBySide:
         self._backend, self._replicas = backend, batch.replicas
         sizes, stride = instances.sizes[batch.chosen], batch.tours.shape[1]
         accept = Annealing(HEAT_OF_FEW if stride <= FEW_CITIES else HEAT)
-        layout = chain_layout(backend, parts, stride, chain_layouts.part_shape)
+        layout = chain_layout(backend, parts.needs, stride, chain_layouts.part_shape)
         start = Start(backend, instances.whole, None, seed)
         search = PartSearch(start, accept, parts, PERTURBATION, stride, layout)
         window = PERTURBATION.window(int(sizes.min()))

@@ -197,7 +197,8 @@ class _ManyInstances:
             return None
         # With a limit of kicks, chains are the same on all backends.
         own, cut = self.kicks is None and has_own_lengths(batch), None
-        if not own or self.backend.name == "cpu":
+        crossed = self.backend.name == "cpu" and batch.replicas > 1
+        if crossed or not own:
             cut = batch.instances.parts(self.backend, batch.parts, batch.chosen, seconds)
             if cut is None:
                 return None

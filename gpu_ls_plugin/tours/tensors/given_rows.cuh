@@ -83,7 +83,6 @@ struct MeasuredRows {
   const unsigned char* valid;  // of each row
   int64* kick_counts;          // 0; no kick follows for an invalid row
   double* costs;
-  double* best_costs;
   float* units;  // mean length of an edge
 };
 
@@ -104,7 +103,6 @@ struct MeasureRow {
     team.once([&] {
       rows.kick_counts[item] = rows.valid[item] ? 0 : int64(1) << 62;
       rows.costs[item] = cost;
-      rows.best_costs[item] = cost;
       rows.units[item] = float(cost / instance.n);
     });
   }

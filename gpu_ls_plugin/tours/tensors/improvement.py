@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.drive import drive
-from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.runs.stretch import Leg, Stretch
 from gpu_ls_plugin.runs.tensors import ImprovedRows
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
@@ -43,7 +43,11 @@ class Lengths:
 
     metric: Metric
     data: Any
-    n: int
+
+    @property
+    def n(self) -> int:
+        """Number of cities of an instance."""
+        return int(self.data.shape[1])
 
 
 def improve_tours(
@@ -58,10 +62,8 @@ def improve_tours(
             "search larger ones with LocalSearch, one TSP at a time"
         )
     metric = metric_of(tensors.coordinates is None, str(data.dtype))
-    found = Improvement(
-        backend, Lengths(metric, data, n), tensors.rows, search_parts(search), limits
-    )
-    return found.run()
+    lengths = Lengths(metric, data)
+    return Improvement(backend, lengths, tensors.rows, search_parts(search), limits).run()
 
 
 class Improvement:
@@ -186,12 +188,12 @@ class Improvement:
         kick, accept = self.parts.kick
         chains = OwnChains(self, kernel, tours, valid, kick, accept)
         seconds, kicks = self.limits.seconds, self.limits.kicks
-        if seconds is None:
+        if seconds is None:  # all kicks in one launch
             assert kicks is not None
-            chains.make(kicks)
-        elif (
-            drive(Rounds(chains, Statistics()), Stretch(seconds, kicks), watch=watch) == "interrupt"
-        ):
+            chains.advance(kicks, *Leg(Stretch(kicks=kicks)).level(accept, 0, kicks), math.inf)
+            return chains.best_tours
+        stretch = Stretch(seconds, kicks)
+        if drive(Rounds(chains, Statistics()), stretch, watch=watch) == "interrupt":
             raise KeyboardInterrupt
         return chains.best_tours
 
@@ -210,17 +212,15 @@ class OwnChains(ChainState):
         first_row: int = 0,
     ) -> None:
         backend, xp, size = improvement.backend, improvement.backend.xp, len(tours)
-        self.accept, self._backend, self._kernel = accept, backend, kernel
-        cities: Any = SimpleNamespace(n=improvement.lengths.n, rows=None)
-        most = improvement.limits.moves
-        most = NO_LIMIT if most is None else most
-        self.start = Start(backend, cities, tours, improvement.limits.seed, max_moves=most)
+        limits, n = improvement.limits, improvement.lengths.n
+        most = NO_LIMIT if limits.moves is None else limits.moves
+        self.accept, self._kernel = accept, kernel
+        self.start = Start.on_arrays(backend, n, tours, limits.seed, max_moves=most)
         measured = {
             "tours": tours,
             "valid": valid,
             "kick_counts": xp.empty(size, "int64"),
             "costs": xp.empty(size),
-            "best_costs": xp.empty(size),
             "units": xp.empty(size, "float32"),
         }
         improvement.launch(improvement.kernels.measure, size, measured)
@@ -232,7 +232,6 @@ class OwnChains(ChainState):
             current_is_best=accept.never_worse,
             neighbourhoods=len(improvement.parts.neighbourhoods),
         )
-        limits = improvement.limits
         self.moves, self.kicks = improvement.made, measured["kick_counts"]
         self._shared_bytes = improvement.kernels.chain_shared
         self._arguments = {
@@ -243,22 +242,12 @@ class OwnChains(ChainState):
             "first_row": first_row,
             "max_moves": most,
             "patience": 0,
-            "window": kick.window(improvement.lengths.n),
+            "window": kick.window(n),
             "scratch": None,
         }
 
-    def make(self, kicks: int) -> None:
-        """Queue all kicks of each chain as one launch."""
-        heat = self.accept.level(0.0)
-        cooling = (heat - self.accept.level(1.0)) / max(1, kicks)
-        self.advance(kicks, heat, cooling, float("inf"))
-
-    def behind(self, until: int) -> bool:
-        """Wait for the launches; return whether any chain has kicks left."""
-        return bool((self._backend.to_numpy(self.kicks) < until).any())
-
     def first_kicks(self) -> int:
-        return chain_layouts.first_kicks(self._backend, len(self.tours))
+        return chain_layouts.first_kicks(self.start.backend, len(self.tours))
 
     def moves_per_look(self) -> int:
         return 1

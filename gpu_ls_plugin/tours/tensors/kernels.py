@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.backends.tuning import LARGEST_SHORT, padded
+from gpu_ls_plugin.backends.tuning import LARGEST_SHORT, ONE_THREAD, padded
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
-from gpu_ls_plugin.tours.engines.chains.chain_kernel import chain_kernel
-from gpu_ls_plugin.tours.engines.descent.city_descent import scoped_descent_kernel
-from gpu_ls_plugin.tours.engines.descent.descent_layouts import descent_shape
+from gpu_ls_plugin.tours.engines.chains.chain_kernel import chain_kernel, chain_layout
+from gpu_ls_plugin.tours.engines.descent.city_descent import descent_kernel
+from gpu_ls_plugin.tours.engines.descent.descent_layouts import NOTES_BYTES, descent_shape
 from gpu_ls_plugin.tours.engines.scopes import OWN_INSTANCE, PROBLEMS
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.tour_layouts import DescentShape, HostShape, survivor_bytes
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 ROWS, LISTS = "tours/tensors/given_rows.cuh", "tours/tensors/own_lists.cuh"
 LENGTH = "float"  # type of sums of lengths in a search; costs of rows are float64
 INSTANCE = (struct_of("tours/problem/instance.cuh", "Instance"), *PROBLEMS[OWN_INSTANCE])
-LIST_TEAMS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}
 OWN_WARPS = (4, 2, 1)  # warps of a block share nothing, and small blocks end sooner
 ITEMS = {"int32": "int", "int64": "gls::int64"}  # types of rows
 
@@ -56,7 +55,7 @@ def own_shape(n: int, tours: int, shared_memory: int, site_bytes: int) -> OwnSha
 
     def fitting(warps: int) -> bool:
         scouts = 2 * 32 * warps * survivor_bytes(4)
-        return n <= LARGEST_SHORT and warps * own + scouts + 1536 <= shared_memory
+        return n <= LARGEST_SHORT and warps * own + scouts + NOTES_BYTES <= shared_memory
 
     warps = next((w for w in OWN_WARPS if w <= max(1, tours) and fitting(w)), 0)
     if warps > 1 or (warps and n <= 1000):
@@ -95,23 +94,9 @@ class Kernels:
         return [*steps, *([] if self.chain is None else [self.chain])]
 
 
-class Machine(Protocol):
-    """What layouts depend on: a `Backend`, or the GPU of the compile check."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def shared_memory(self) -> int: ...
-
-    def warp(self) -> str: ...
-
-    def block(self, threads: int) -> str: ...
-
-
 @cache
 def kernels_of(
-    backend: Machine,
+    backend: tour_layouts.Machine,
     metric: Metric,
     neighbourhoods: Sequence[Neighbourhood],
     degree: int,
@@ -132,11 +117,11 @@ def kernels_of(
     shape: DescentShape = HostShape.of(n)
     if backend.name != "cpu":
         shape = own_shape(n, per_processor, backend.shared_memory, needs.site_bytes)
-    descent = scoped_descent_kernel(metric, moves, shape.team, shape.memory, OWN_INSTANCE)
+    descent = descent_kernel(metric, moves, shape.team, shape.memory, scope=OWN_INSTANCE)
     chain, shared, ahead = None, 0, shape.ahead(2 * breadth) if backend.name != "cpu" else 1
     chain_ahead = 1
     if kick is not None:
-        layout = chain_layout_of(backend, n, needs)
+        layout = chain_layout(backend, needs, n, chain_layouts.part_shape)
         chain = chain_kernel(metric, moves, *kick, layout, OWN_INSTANCE)
         shared, chain_ahead = layout.shared_bytes(n), layout.ahead(2 * breadth)
     few = f"gls::OwnLists<{{team}}, {{metric}}, {LENGTH}, {moves.lists}, {degree}, "
@@ -146,7 +131,7 @@ def kernels_of(
         LISTS,
         f"{few}{str(quadrants).lower()}>",
         (*INSTANCE, struct_of(LISTS, "OwnedLists")),
-        LIST_TEAMS[backend.name],
+        ONE_THREAD[backend.name],
     )
     own, rows = "{team}, {metric}", f"{{team}}, {ITEMS[item]}"
     return Kernels(
@@ -170,10 +155,3 @@ def kernels_of(
             *(("degree", degree), ("sorted", 1), ("directions", 2), ("breadth", breadth)),
         ),
     )
-
-
-def chain_layout_of(backend: Machine, n: int, needs: Any) -> tour_layouts.ChainShape:
-    """Return the layout of chains; raise if n cities do not fit into shared memory."""
-    if backend.name == "cpu":
-        return HostShape.of(n)
-    return chain_layouts.part_shape(n, backend.shared_memory, needs)

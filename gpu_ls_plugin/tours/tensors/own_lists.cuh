@@ -23,12 +23,8 @@ struct OwnLists {
     const int n = instance.n, own = item % n;
     if (!lists.usable[item / n]) return;
     const Metric metric = OwnInstance::metric<Metric>(instance, problems, item / n);
-    const auto listed = chosen(metric, own, n, lists.degree);
-    for (int rank = 0; rank < lists.degree; ++rank) {
-      const int taken = rank < listed.size ? rank : listed.size - 1;
-      Lists::put(lists.near, lists.near_lengths, int64(item) * lists.degree + rank,
-                 listed.cities[taken], listed.lengths[taken]);
-    }
+    put_nearest<Lists>(chosen(metric, own, n, lists.degree), lists.degree,
+                       int64(item) * lists.degree, lists.near, lists.near_lengths);
   }
 
  private:

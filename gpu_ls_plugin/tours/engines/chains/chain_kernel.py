@@ -14,12 +14,11 @@ from gpu_ls_plugin.tours.moves import composed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
-    from gpu_ls_plugin.tours.moves.composed import CandidateMoves, Moves
+    from gpu_ls_plugin.tours.moves.composed import Moves
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 HEADER, BATCH = "tours/engines/chains/chain.cuh", "tours/engines/chains/chain_batch.cuh"
@@ -83,6 +82,10 @@ class ChainState:
         launch, shared = self.start.backend.launch, self._shared_bytes
         launch(self._kernel, len(self.tours), arguments, shared_bytes=shared, seconds=seconds)
 
+    def behind(self, until: int) -> bool:
+        """Wait for the launches; return whether any chain has kicks left."""
+        return bool((self.start.backend.to_numpy(self.kicks) < until).any())
+
     def take(self, rows: Any, others: Any) -> None:
         """Let the chains `rows` continue from the best tours of the chains `others`."""
         for current, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
@@ -110,12 +113,15 @@ class ChainState:
 
 
 def chain_layout(
-    backend: Backend, parts: CandidateMoves, n: int, choose: Callable[..., tour_layouts.ChainShape]
+    backend: tour_layouts.Machine,
+    needs: tour_layouts.ChainNeeds,
+    n: int,
+    choose: Callable[..., tour_layouts.ChainShape],
 ) -> tour_layouts.ChainShape:
     """Return the launch layout of chains on n cities; on a GPU, `choose` selects it."""
     if backend.name == "cpu":
         return tour_layouts.HostShape.of(n)
-    return choose(n, shared_memory=backend.shared_memory, needs=parts.needs)
+    return choose(n, shared_memory=backend.shared_memory, needs=needs)
 
 
 def chain_kernel(

@@ -237,7 +237,7 @@ class FusedChains(Chains):
         super().__init__(start, accept, patience, parts, len(parts.moves.names))
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
         rule = partial(chain_layouts.chain_shape, tours=-(-size // backend.processors))
-        layout = chain_layout(backend, parts, n, rule)
+        layout = chain_layout(backend, parts.needs, n, rule)
         self._kernel = chain_kernel(
             search_metric(problem), parts.moves, perturbation, accept, layout
         )

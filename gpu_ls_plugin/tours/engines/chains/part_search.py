@@ -163,10 +163,6 @@ class PartChains(ChainState):
             "mates": cut.mates,
         }
 
-    def behind(self, until: int) -> bool:
-        """Wait for the launches; return whether any chain has kicks left."""
-        return bool((self.start.backend.to_numpy(self.kicks) < until).any())
-
     def first_kicks(self) -> int:
         """Return the number of kicks of the first launch."""
         return self._step

@@ -91,7 +91,7 @@ class PartedTours(Chains):
         self._random = np.random.default_rng([start.seed, start.first_row])
         self._stride = 2 * -(-n // max(2, n // self._segment))
         count = max(1, tours * n // (2 * self._segment))
-        layout = chain_layout(backend, parts, self._stride, chain_layouts.part_shape)
+        layout = chain_layout(backend, parts.needs, self._stride, chain_layouts.part_shape)
         # Parts need many random streams, so the first row is part of the key, not of the stream.
         key = (start.seed + start.first_row * KEY_STEP) % 2**64
         numbered = replace(start, seed=key)

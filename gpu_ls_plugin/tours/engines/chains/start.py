@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.tours.engines.services import Parameters
@@ -32,6 +33,13 @@ class Start:
     max_moves: int = NO_LIMIT  # a chain stops after this many moves, including `moves`
     moves: Any = 0  # (P,) int64, number of moves of each chain so far
     moves_by: Any = 0  # (K,) int64, number of moves by each neighbourhood so far
+
+    @classmethod
+    def on_arrays(cls, backend: Backend, n: int, tours: Any, seed: int, **more: int) -> Start:
+        """Return a start on rows of n cities whose instances are arrays, not a problem."""
+        # A run of chains reads no more of its problem than these attributes.
+        nodes = cast("TSP", SimpleNamespace(n=n, rows=None))
+        return cls(backend, nodes, tours, seed, **more)
 
 
 class Repair(Parameters, Protocol):

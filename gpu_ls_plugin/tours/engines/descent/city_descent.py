@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.tours.engines.descent import descent_layouts
 from gpu_ls_plugin.tours.engines.engine import PersistentEngine
-from gpu_ls_plugin.tours.engines.scopes import PROBLEMS
+from gpu_ls_plugin.tours.engines.scopes import PROBLEMS, WHOLE_TOUR
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.moves import composed
 from gpu_ls_plugin.tours.problem.device_data import batch_data
@@ -40,29 +40,26 @@ PARAMETERS = (
 
 
 def city_kernel(
-    name: str, template: str, own: str, metric: Metric, moves: Moves, team: str, memory: str
+    name: str,
+    template: str,
+    own: str,
+    metric: Metric,
+    moves: Moves,
+    team: str,
+    memory: str,
+    scope: str = WHOLE_TOUR,
 ) -> Kernel:
     """Compose a kernel whose teams search one tour each.
 
     `own` names the struct of the parameters that the kernel has in addition to `PARAMETERS`.
+    `scope` is a key of `PROBLEMS`; multi improvement has the default alone.
     """
     header = f"tours/engines/descent/{name}.cuh"
-    body = f"gls::{template}<{{team}}, {{metric}}, {{length}}, {memory}, {{moves}}>"
-    kernel = moves.kernel(name, metric, header, body, (*PARAMETERS, struct_of(header, own)), team)
-    return replace(kernel, prepared=not kernel.on_host)
-
-
-def scoped_descent_kernel(
-    metric: Metric, moves: Moves, team: str, memory: str, scope: str
-) -> Kernel:
-    """Compose the kernel of descents whose rows have a scope, a key of `PROBLEMS`."""
-    kernel = descent_kernel(metric, moves, team, memory)
-    return replace(
-        kernel,
-        body=f"{kernel.body.removesuffix('>')}, {scope}>",
-        parameters=(*kernel.parameters, *PROBLEMS[scope]),
-        prepared=False,
-    )
+    scoped = "" if scope == WHOLE_TOUR else f", {scope}"
+    body = f"gls::{template}<{{team}}, {{metric}}, {{length}}, {memory}, {{moves}}{scoped}>"
+    parameters = (*PARAMETERS, struct_of(header, own), *PROBLEMS[scope])
+    kernel = moves.kernel(name, metric, header, body, parameters, team)
+    return replace(kernel, prepared=not kernel.on_host and scope == WHOLE_TOUR)
 
 
 class CityDescent(PersistentEngine):
