@@ -111,11 +111,37 @@ def calls(options: argparse.Namespace) -> dict[str, Any]:
     return times
 
 
+def evotorch(options: argparse.Namespace) -> dict[str, Any]:
+    """Compare the times to the optimum of rat783 of EvoTorch's `MemeticGA` here and of `solve`."""
+    import gpu_ls_plugin as gls
+    from gpu_ls_evotorch import DomainProblem, MemeticGA
+
+    name = "rat783"
+    optimum = common.optima()[name]
+    problem = gls.TSP.read(common.require_instances() / f"{name}.tsp")
+    times: dict[str, list[float]] = {"solve": [], "MemeticGA": []}
+    for seed in range(options.repeats + 1):  # the first compiles
+        options_of = {"target": optimum, "seed": seed, "backend": options.backend}
+        found = gls.solve(problem, 60, **options_of)
+        times["solve"].append(found.statistics.seconds if found.best_cost == optimum else np.inf)
+        ga = MemeticGA(DomainProblem(problem, backend=options.backend, seed=seed), seconds=60)
+        begin = time.perf_counter()
+        ga.step()
+        while not ga.is_terminated and ga.status["best_eval"] != optimum:
+            ga.step()
+        done = ga.status["best_eval"] == optimum
+        times["MemeticGA"].append(time.perf_counter() - begin if done else np.inf)
+    medians = {who: float(np.median(own[1:])) for who, own in times.items()}
+    print(times, medians, flush=True)
+    return {"instance": name, "times": times, "medians": medians}
+
+
 SECTIONS: dict[str, Callable[[argparse.Namespace], Any]] = {
     "descents": descents,
     "kicked": kicked,
     "routes": routes,
     "calls": calls,
+    "evotorch": evotorch,
 }
 
 
