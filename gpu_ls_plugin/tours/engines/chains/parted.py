@@ -269,12 +269,7 @@ class PartedTours(Chains):
         backend.launch(self._unroll, count, joined)
         paths = backend.to_numpy(joined["unrolled"]).view(PATH_DTYPE)
         gained = of_part.min(axis=1)
-        pieces = np.concatenate(
-            [
-                joined_pieces(segments, paths, gained, np.flatnonzero(segments["tour"] == tour))
-                for tour in range(len(self.tours))
-            ]
-        )
+        pieces = joined_pieces(segments, paths, gained)
         if (paths["step"] == 0).any():
             joined["unrolled"] = _bytes(xp, paths)
         joined["pieces"] = _bytes(xp, pieces)
@@ -283,46 +278,102 @@ class PartedTours(Chains):
 
 
 def joined_pieces(
-    segments: NDArray[Any], paths: NDArray[Any], gained: NDArray[Any], parts: NDArray[np.int64]
+    segments: NDArray[Any], paths: NDArray[Any], gained: NDArray[Any]
 ) -> NDArray[Any]:
-    """Return the pieces of one tour, in the order of their places.
+    """Return the pieces of all tours, in the order of their places; parts are in order of tours.
 
     If the path of a part runs backwards through the fixed edge between its two segments, the tour
     between the segments is reversed. Two such parts must not cross each other; if they do, the one
     that gains less keeps its old path. A part whose path is void also keeps its old path. The
     function changes `paths` accordingly.
     """
-    begin, end = segments["begin1"], segments["begin2"]
-    double = segments["length2"][parts] > 0
-    turning = parts[double & (paths["turned"][parts] != 0) & (paths["step"][parts] != 0)]
-    turned: list[tuple[int, int]] = []
-    for part in turning[np.argsort(gained[turning], kind="stable")]:
-        a, b = int(begin[part]), int(end[part])
-        if any((c < a < d) != (c < b < d) for c, d in turned):
-            paths["step"][part] = 0
-        else:
-            turned.append((a, b))
-    void = parts[paths["step"][parts] == 0]
+    turning = np.flatnonzero(
+        (segments["length2"] > 0) & (paths["turned"] != 0) & (paths["step"] != 0)
+    )
+    turned = _uncrossed(segments, turning[np.argsort(gained[turning], kind="stable")])
+    paths["step"][np.setdiff1d(turning, turned)] = 0
+    void = paths["step"] == 0
     paths["split"][void], paths["turned"][void] = segments["length1"][void], 0
-    # One or two stretches of each part, in the order of the tour.
-    split, size = paths["split"][parts], (segments["length1"] + segments["length2"])[parts]
-    starts = np.concatenate([begin[parts], end[parts[double]]])
-    stretches = np.zeros(len(starts), PIECE_DTYPE)
-    stretches["part"] = np.concatenate([parts, parts[double]])
-    stretches["from"][len(parts) :] = split[double]
+    # One or two stretches of each part, in the order of the tours.
+    (double,) = np.nonzero(segments["length2"])
+    part = np.concatenate([np.arange(len(segments)), double])
+    stretches = np.zeros(len(part), PIECE_DTYPE)
+    split, size = paths["split"], segments["length1"] + segments["length2"]
+    stretches["part"] = part
+    stretches["from"][len(segments) :] = split[double]
     stretches["count"] = np.concatenate([split, (size - split)[double]])
-    by_start = np.argsort(starts)
-    starts, stretches = starts[by_start], stretches[by_start]
-    order = np.arange(len(starts))
+    begins = np.concatenate([segments["begin1"], segments["begin2"][double]])
+    order = np.lexsort((begins, segments["tour"][part]))
+    stretches, rank = stretches[order], np.argsort(order)
+    second = np.zeros(len(segments), np.int64)
+    second[double] = rank[len(segments) :]
     # Inner parts come first: an outer part then reverses the stretches of an inner part as a whole.
-    for a, b in sorted(turned, key=lambda pair: pair[1] - pair[0]):
-        low, high = np.searchsorted(starts, (a, b))
-        within = slice(low + 1, high)
-        order[within] = order[within][::-1]
-        stretches["turned"][within] ^= 1
-    pieces = stretches[order]
-    pieces["to"][1:] = np.cumsum(pieces["count"])[:-1]
+    width = segments["begin2"] - segments["begin1"]
+    turned = turned[np.argsort(width[turned], kind="stable")]
+    between = np.stack([rank[turned] + 1, second[turned]], axis=1)
+    tours = segments["tour"][stretches["part"]]
+    firsts = np.flatnonzero(np.diff(tours, prepend=-1))
+    moved, flipped = _reversed_within(firsts, len(stretches), between, segments["tour"][turned])
+    stretches["turned"] = flipped
+    pieces = stretches[moved]
+    ends = np.cumsum(pieces["count"])
+    pieces["to"][1:] = ends[:-1]
+    pieces["to"] -= pieces["to"][firsts].repeat(np.diff(firsts, append=len(pieces)))
     return pieces
+
+
+def _ranks(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rank of each item among the items of its group, in the order given."""
+    order = np.argsort(groups, kind="stable")
+    begins = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    ranks = np.empty(len(groups), np.int64)
+    ranks[order] = np.arange(len(groups)) - begins.repeat(np.diff(begins, append=len(groups)))
+    return ranks
+
+
+def _uncrossed(segments: NDArray[Any], parts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return those of the parts, the best first, that no better kept part of the tour crosses."""
+    if not len(parts):
+        return parts
+    begin, end = segments["begin1"][parts], segments["begin2"][parts]
+    _, tour = np.unique(segments["tour"][parts], return_inverse=True)
+    ranks = _ranks(tour)
+    kept = np.zeros((2, tour.max() + 1, ranks.max() + 1), np.int64)  # an empty pair crosses none
+    keeps = np.zeros(len(parts), np.bool_)
+    for rank in range(ranks.max() + 1):
+        (own,) = np.nonzero(ranks == rank)
+        a, b = begin[own, None], end[own, None]
+        low, high = kept[:, tour[own], :rank]
+        crossed = ((low < a) & (a < high)) != ((low < b) & (b < high))
+        keeps[own] = ~crossed.any(axis=1)
+        kept[:, tour[own], rank] = np.where(keeps[own], (begin[own], end[own]), 0)
+    return parts[keeps]
+
+
+def _reversed_within(
+    firsts: NDArray[np.int64], count: int, between: NDArray[np.int64], tours: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Reverse ranges of the numbers below `count`, one after the other, in each tour.
+
+    A tour has the numbers from its entry of `firsts` on; `between` (T, 2) are ranges of the tours
+    `tours`. Return the numbers in their new order, and which numbers were reversed an odd number of
+    times.
+    """
+    sizes = np.diff(firsts, append=count)
+    columns = np.arange(sizes.max(initial=0))
+    order = firsts[:, None] + columns
+    flipped = np.zeros(order.shape, np.bool_)
+    ranks = _ranks(tours)
+    for rank in range(ranks.max(initial=-1) + 1):
+        (own,) = np.nonzero(ranks == rank)
+        rows = np.searchsorted(firsts, between[own, 0], side="right") - 1
+        low, high = (between[own] - firsts[rows, None]).T[:, :, None]
+        inside = (columns >= low) & (columns < high)
+        source = np.where(inside, low + high - 1 - columns, columns)
+        order[rows] = np.take_along_axis(order[rows], source, axis=1)
+        flipped[rows] ^= inside
+    real = columns < sizes[:, None]
+    return order[real], flipped[real]
 
 
 def _bytes(xp: Any, records: NDArray[Any]) -> Any:

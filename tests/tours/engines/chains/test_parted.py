@@ -64,7 +64,7 @@ def joints(draw):
 def test_joined_parts_are_a_tour_that_keeps_all_edges_between_segments(case):
     segments, paths, sequences, gained, begins, lengths = case
     n = sum(lengths)
-    pieces = joined_pieces(segments, paths, gained, np.arange(len(segments)))
+    pieces = joined_pieces(segments, paths, gained)
     tour = np.full(n, -1)
     for part, first, count, turned, to in pieces.tolist():
         if paths["step"][part] == 0:  # the part keeps its old path
@@ -80,6 +80,19 @@ def test_joined_parts_are_a_tour_that_keeps_all_edges_between_segments(case):
     for begin, length in zip(begins, lengths, strict=True):
         apart = abs(place[begin + length - 1] - place[(begin + length) % n])
         assert apart in (1, n - 1)
+
+
+@given(st.lists(joints(), min_size=2, max_size=4))
+def test_the_parts_of_several_tours_are_joined_as_those_of_each_alone(cases):
+    segments, paths = (np.concatenate([case[k] for case in cases]) for k in (0, 1))
+    sizes = [len(case[0]) for case in cases]
+    segments["tour"] = np.arange(len(cases)).repeat(sizes)
+    pieces = joined_pieces(segments, paths, np.concatenate([case[3] for case in cases]))
+    alone = [joined_pieces(*case[:2], case[3]) for case in cases]
+    for own, first in zip(alone, np.cumsum([0, *sizes]), strict=False):
+        own["part"] += first
+    assert (pieces == np.concatenate(alone)).all()
+    assert (paths == np.concatenate([case[1] for case in cases])).all()
 
 
 @pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
@@ -124,7 +137,7 @@ def test_of_two_crossing_turned_pairs_the_better_one_counts():
     segments[1] = (0, 3, 3, 9, 3)
     paths = np.zeros(2, PATH_DTYPE)
     paths["step"], paths["split"], paths["turned"] = 1, 3, 1
-    pieces = joined_pieces(segments, paths, np.array([-5, -7]), np.arange(2))
+    pieces = joined_pieces(segments, paths, np.array([-5, -7]))
     assert paths["step"].tolist() == [0, 1]
     # The second pair reverses the cities between its segments: 6 7 8, which the first pair holds.
     assert pieces["part"].tolist() == [0, 1, 0, 1]
