@@ -43,7 +43,7 @@ from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.evaluation import tour_cost_kernel
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, GRID_METRICS, sites_kernel
 from gpu_ls_plugin.tours.kicks.double_bridge import double_bridge_kernel
-from gpu_ls_plugin.tours.many import instances
+from gpu_ls_plugin.tours.many import crossing, instances
 from gpu_ls_plugin.tours.moves.composed import CHECKED, Moves, chain_needs
 from gpu_ls_plugin.tours.problem.metric_check import pair_lengths_kernel
 from gpu_ls_plugin.tours.problem.metric_with_objective import RowsUnder, Under
@@ -357,6 +357,9 @@ def _real() -> Iterator[Kernel]:
     teams = tuning.ONE_THREAD["cuda"]
     yield instances.lists_kernel(metric, own.moves(SHALLOW), teams, instances.DEGREE)
     yield instances.cost_kernel(metric, WARP)
+    for n in (INSTANCE, tuning.LARGEST_SHORT):
+        shape = assembly_layouts.assembly_shape(n, 64, SHARED)
+        yield crossing.crossing_kernel(metric, own.moves(SHALLOW), shape)
     yield own.part_chain(INSTANCE)
 
 

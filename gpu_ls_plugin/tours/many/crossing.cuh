@@ -33,6 +33,7 @@ struct OwnCities : Renamed<Metric> {
 template <class Team, class Metric, class Length, class Memory, template <class> class Strategy>
 struct InstanceAssembly {
   using Own = OwnCities<Metric>;
+  using Assembly = EdgeAssembly<Team, Own, Length, Memory, Strategy>;
   using Site = typename Lengths<Own, Length>::City;
 
   GLS_DEVICE static void run(const Team& team, int item, Instance whole, Candidates lists,
@@ -52,8 +53,9 @@ struct InstanceAssembly {
     pairs.second += int64(pairs.partners[item]) * stride;
     pairs.partners = &itself;
     pairs.children += row;
+    if (pairs.scratch) pairs.scratch += int64(item) * Assembly::team_bytes(stride);
     assembly.costs = static_cast<typename Metric::Length*>(assembly.costs) + item;
-    EdgeAssembly<Team, Own, Length, Memory, Strategy>::run(team, 0, whole, lists, pairs, assembly);
+    Assembly::run(team, 0, whole, lists, pairs, assembly);
   }
 };
 

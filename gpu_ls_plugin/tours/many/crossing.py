@@ -1,4 +1,4 @@
-"""Crossing the chains of each instance with edge assembly, on a CPU."""
+"""Crossing the chains of each instance with edge assembly."""
 
 from __future__ import annotations
 
@@ -7,38 +7,45 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.budget import Stopwatch
-from gpu_ls_plugin.tours.crossovers import edge_assembly
+from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly
 from gpu_ls_plugin.tours.crossovers.assembly_layouts import STRATEGIES
 from gpu_ls_plugin.tours.kernels.sites import metric_type
-from gpu_ls_plugin.tours.kernels.tour_layouts import HostShape
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
     from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
-    from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+    from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves, Moves
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 HEADER = "tours/many/crossing.cuh"
 PARAMETERS = (*edge_assembly.PARAMETERS, struct_of(HEADER, "PairedInstances"))
 STRATEGY = STRATEGIES["single"]
 OFFSPRING = 32  # maximum number of offspring per pair
-GENERATIONS = 6  # maximum number of generations per call of `cross_all`
+GENERATIONS = 16  # maximum number of generations per call of `cross_all`
 
 
-def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) -> Kernel:
+def crossing_kernel(metric: Metric, moves: Moves, layout: ChainShape) -> Kernel:
     """Compose the kernel that crosses pairs of tours of the same instance."""
     body = (
-        f"gls::InstanceAssembly<{{team}}, {metric_type(metric, parts.grid)}, {{length}}, "
+        f"gls::InstanceAssembly<{{team}}, {metric_type(metric, moves.grid)}, {{length}}, "
         f"{layout.memory}, {STRATEGY.functor}>"
     )
-    kernel = parts.moves.kernel("instance_crossing", metric, HEADER, body, PARAMETERS, layout.team)
+    kernel = moves.kernel("instance_crossing", metric, HEADER, body, PARAMETERS, layout.team)
     return replace(kernel, headers=(*kernel.headers, STRATEGY.header))
 
 
+def _layout(backend: Backend, n: int, pairs: int) -> ChainShape:
+    if backend.name == "cpu":
+        return assembly_layouts.host_shape(n)
+    per_processor = -(-pairs // backend.processors)
+    return assembly_layouts.assembly_shape(n, per_processor, backend.shared_memory)
+
+
 class Crossing:
-    """Crosses the chains of each instance with edge assembly, on a CPU.
+    """Crosses the chains of each instance with edge assembly.
 
     `cut` contains the instances and their candidate lists; `parts` are the moves that use the
     lists. `state` contains the chains: the same number for each instance, at least two. Chain c
@@ -58,8 +65,11 @@ class Crossing:
         rows, stride = state.tours.shape
         self._backend, self._state, self._generation = backend, state, 0
         self._replicas = rows // len(cut.sizes)
-        self.kernel = crossing_kernel(metric, parts, HostShape.of(stride))
-        xp = backend.xp
+        xp, layout = backend.xp, _layout(backend, stride, rows)
+        self.kernel = crossing_kernel(metric, parts.moves, layout)
+        self._shared_bytes, scratch = layout.shared_bytes(stride), None
+        if backend.name != "cpu" and not layout.in_shared:
+            scratch = xp.empty((rows, assembly_layouts.assembly_bytes(stride, 4)), "uint8")
         self._children, self._costs = xp.empty_like(state.tours), xp.empty_like(state.costs)
         self._chains = xp.arange(rows, dtype="int32").reshape(-1, self._replicas)
         self._arguments: dict[str, Any] = {
@@ -75,7 +85,7 @@ class Crossing:
             "names": cut.names,
             "children": self._children,
             "costs": self._costs,
-            "scratch": None,
+            "scratch": scratch,
         }
 
     def cross_all(self, seconds: float) -> None:
@@ -100,7 +110,8 @@ class Crossing:
             "partners": partners,
             "generation": self._generation,
         }
-        self._backend.launch(self.kernel, len(partners), arguments, seconds=seconds)
+        launch, shared = self._backend.launch, self._shared_bytes
+        launch(self.kernel, len(partners), arguments, shared_bytes=shared, seconds=seconds)
         self._generation += 1
         (cheaper,) = xp.nonzero(self._costs < state.best_costs)
         for tours in (state.tours, state.best_tours):

@@ -116,12 +116,14 @@ def _of_points(points: Any, metric: str | Metric | None) -> PointProblems:
 
 
 def _group_of(metric: Metric, points: Any, rows: Sequence[int]) -> Instances:
+    alike = isinstance(points, np.ndarray)  # (B, n, 2)
     sizes = np.array([len(own) for own in points], np.int64)
     if sizes.sum() > checks.MOST_INT:
         raise InvalidParameterError(
             f"problems: {sizes.sum():,} cities are more than {checks.MOST_INT:,}; give fewer"
         )
-    return Instances(metric, np.concatenate(points), sizes, np.asarray(rows, np.int64))
+    cities = points.reshape(-1, 2) if alike else np.concatenate(points)
+    return Instances(metric, cities, sizes, np.asarray(rows, np.int64))
 
 
 def _points_of_array(array: NDArray[Any]) -> NDArray[np.float64]:

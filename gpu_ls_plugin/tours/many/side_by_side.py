@@ -47,12 +47,12 @@ PERTURBATION = DoubleBridge(segment=100)
 # Heat of annealing. On up to FEW_CITIES cities, a chain makes more kicks per city, so it has time
 # to cool down from a higher heat.
 FEW_CITIES, HEAT_OF_FEW, HEAT = 300, 1.2, 0.6
-# A CPU crosses the chains of an instance after these shares of the time; crossing earlier would
-# make the chains too similar.
-CROSSED_AFTER = (0.5, 0.75, 1.0)
-# Maximum number of chains per instance that a CPU crosses, and the seconds that a CPU core needs
-# per chain and city.
-MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6
+# The chains of an instance are crossed after these shares of the time; crossing earlier would make
+# the chains too similar.
+CROSSED_AFTER = (0.7, 0.85, 1.0)
+# Maximum number of chains per instance that are crossed if instances have few cities or more, and
+# the seconds that a CPU core or a multiprocessor needs per chain and city.
+FEW_CROSSED, MOST_CROSSED, SECONDS_OF_CHAIN = 8, 32, 3e-6
 
 
 def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:
@@ -81,18 +81,19 @@ def slots_of(backend: Backend, parts: CandidateMoves, n: int) -> int:
 
 
 def replicas_of(
-    backend: Backend, slots: int, count: int, fit: int, cities: int, seconds: float | None
+    backend: Backend, slots: int, count: int, n: int, fit: int, cities: int, seconds: float | None
 ) -> int:
-    """Return the number of chains for each of `count` instances.
+    """Return the number of chains for each of `count` instances of up to n cities.
 
     The backend runs `slots` chains at a time and has memory for `fit`. All instances share the
     `seconds` and have `cities` cities in total; if `seconds` is None, kicks limit the chains.
     """
     busy = max(1, min(slots, fit) // count)
-    if backend.name != "cpu" or seconds is None or not np.isfinite(seconds):
+    if seconds is None or not np.isfinite(seconds):
         return busy
     crossed = int(seconds * backend.processors / (cities * SECONDS_OF_CHAIN))
-    return max(busy, min(crossed, MOST_CROSSED, fit // count))
+    most = FEW_CROSSED if n <= FEW_CITIES else MOST_CROSSED
+    return max(busy, min(crossed, most, fit // count))
 
 
 @dataclass(eq=False)
@@ -181,11 +182,11 @@ class SideBySide:
     def drive(self, seconds: float, kicks: int | None, after: Callable[[], bool]) -> str:
         """Launch until all chains have made their kicks or time is up; return why it ended.
 
-        With a time limit, a CPU also crosses the chains of each instance, once the kernel for that
-        is built. `after` is called after each launch and returns whether to stop.
+        With a time limit, the chains of each instance are also crossed, once the kernel for that is
+        built. `after` is called after each launch and returns whether to stop.
         """
         watch, stretch = Stopwatch.of(seconds), Stretch(seconds, kicks)
-        if kicks is not None or self._replicas == 1 or self._backend.name != "cpu":
+        if kicks is not None or self._replicas == 1:
             return drive(self.rounds, stretch, after, watch)
         crossing, taken = self._crossing(), 0.0
         self._backend.begin(crossing.kernel)

@@ -42,8 +42,8 @@ SECONDS_OF_REFEREE = 6e-8  # time per city to compute exact costs on one core
 def solve_many(request: ManyRequest) -> ManyFound:
     """Return a short tour for each of many problems, which are searched at the same time.
 
-    Each instance has one chain of kicks, or several if there are too few instances to occupy a
-    GPU. A CPU runs as many chains per instance as the time allows, up to eight, and crosses them.
+    Each instance has as many chains of kicks as the time allows, up to 32, or more if there are too
+    few instances to occupy a GPU. The chains of an instance are crossed.
     Instances of up to seven cities get the shortest tour; those of more than 5,000 cities are
     solved one by one with `solve`. Chains start from given rows in turn; by default, from tours
     along a Hilbert curve.
@@ -119,7 +119,7 @@ class _ManyInstances:
                 fit = self.backend.rows_that_fit(own, 16 * group.whole.n, memory)
                 fit = min(fit, MOST_ITEMS // int(largest))
                 many = min(fit, int(np.searchsorted(sizes, largest, side="right")))
-                wanted = self.request.replicas or self._replicas(slots, many, fit)
+                wanted = self.request.replicas or self._replicas(slots, many, int(largest), fit)
                 first = sum(len(batch.chosen) * batch.replicas for batch in self.waiting)
                 batch = InstanceBatch(group, order[:many], None, parts, wanted, first)
             else:
@@ -142,13 +142,13 @@ class _ManyInstances:
                 batch.with_starts(self.backend.to_numpy(batch.tours))
             )
 
-    def _replicas(self, slots: int, many: int, fit: int) -> int:
-        """Return the number of chains for each of `many` instances."""
+    def _replicas(self, slots: int, many: int, n: int, fit: int) -> int:
+        """Return the number of chains for each of `many` instances of up to n cities."""
         if self.backend.name == "cpu" and self.kicks is not None:
             return 1  # the same on any number of cores
         cities = sum(int(group.sizes.sum()) for group in self.instances)
         seconds = self.watch.left if self.kicks is None else None
-        return replicas_of(self.backend, slots, many, fit, cities, seconds)
+        return replicas_of(self.backend, slots, many, n, fit, cities, seconds)
 
     def search(self) -> None:
         """Search all batches, each for its share of the time."""
@@ -197,8 +197,7 @@ class _ManyInstances:
             return None
         # With a limit of kicks, chains are the same on all backends.
         own, cut = self.kicks is None and has_own_lengths(batch), None
-        crossed = self.backend.name == "cpu" and batch.replicas > 1
-        if crossed or not own:
+        if batch.replicas > 1 or not own:
             cut = batch.instances.parts(self.backend, batch.parts, batch.chosen, seconds)
             if cut is None:
                 return None

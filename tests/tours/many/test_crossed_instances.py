@@ -1,4 +1,4 @@
-"""Crossed chains of many instances: the children, and when a CPU crosses."""
+"""Crossed chains of many instances: the children, and when chains are crossed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def alone(problem: gls.TSP, tours: Any, first_row: int) -> tuple[Any, Any]:
     return tours, costs
 
 
-def test_a_cpu_with_a_time_limit_crosses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_time_limit_allows_crossing(monkeypatch: pytest.MonkeyPatch) -> None:
     crossed: list[float] = []
     cross_all = crossing.Crossing.cross_all
     monkeypatch.setattr(
@@ -81,13 +81,13 @@ def test_a_cpu_with_a_time_limit_crosses(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_number_of_chains_depends_on_the_time() -> None:
-    backends: Any = (SimpleNamespace(name="cpu", processors=2), SimpleNamespace(name="cuda"))
-    cpu, cuda = backends
+    backend: Any = SimpleNamespace(processors=2)
 
-    def replicas(backend: Any, seconds: float | None, fit: int = 10**6, count: int = 300) -> int:
-        return replicas_of(backend, 2, count, fit, 100 * count, seconds)
+    def replicas(seconds: float | None, fit: int = 10**6, n: int = 100, slots: int = 2) -> int:
+        return replicas_of(backend, slots, 300, n, fit, 300 * n, seconds)
 
-    assert [replicas(cpu, s) for s in (1.0, 0.1, 0.01, 0.0)] == [8, 2, 1, 1]
-    assert replicas(cpu, None) == replicas(cpu, math.inf) == replicas(cuda, 1.0) == 1
-    assert replicas(cpu, 1.0, fit=900) == 3
-    assert replicas_of(cuda, 600, 300, 10**6, 30_000, 1.0) == 2
+    assert [replicas(s) for s in (1.0, 0.1, 0.01, 0.0)] == [8, 2, 1, 1]
+    assert replicas(None) == replicas(math.inf) == 1
+    assert replicas(1.0, fit=900) == 3
+    assert [replicas(s, n=1000) for s in (1.0, 100.0)] == [2, 32]
+    assert replicas(0.0, slots=6000) == replicas(1.0, slots=6000) == 20
