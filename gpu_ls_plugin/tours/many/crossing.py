@@ -24,7 +24,7 @@ HEADER = "tours/many/crossing.cuh"
 PARAMETERS = (*edge_assembly.PARAMETERS, struct_of(HEADER, "PairedInstances"))
 STRATEGY = STRATEGIES["single"]
 OFFSPRING = 32  # maximum number of offspring per pair
-GENERATIONS = 16  # maximum number of generations per call of `cross_all`
+GENERATIONS = 10  # maximum number of generations per call of `cross_all`
 
 
 def crossing_kernel(metric: Metric, moves: Moves, layout: ChainShape) -> Kernel:

@@ -52,7 +52,7 @@ FEW_CITIES, HEAT_OF_FEW, HEAT = 300, 1.2, 0.6
 CROSSED_AFTER = (0.7, 0.85, 1.0)
 # Maximum number of chains per instance that are crossed if instances have few cities or more, and
 # the seconds that a CPU core or a multiprocessor needs per chain and city.
-FEW_CROSSED, MOST_CROSSED, SECONDS_OF_CHAIN = 8, 32, 3e-6
+FEW_CROSSED, MOST_CROSSED, SECONDS_OF_CHAIN = 8, 24, 3e-6
 
 
 def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:

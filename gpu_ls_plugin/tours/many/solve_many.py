@@ -42,7 +42,7 @@ SECONDS_OF_REFEREE = 6e-8  # time per city to compute exact costs on one core
 def solve_many(request: ManyRequest) -> ManyFound:
     """Return a short tour for each of many problems, which are searched at the same time.
 
-    Each instance has as many chains of kicks as the time allows, up to 32, or more if there are too
+    Each instance has as many chains of kicks as the time allows, up to 24, or more if there are too
     few instances to occupy a GPU. The chains of an instance are crossed.
     Instances of up to seven cities get the shortest tour; those of more than 5,000 cities are
     solved one by one with `solve`. Chains start from given rows in turn; by default, from tours

@@ -89,5 +89,5 @@ def test_the_number_of_chains_depends_on_the_time() -> None:
     assert [replicas(s) for s in (1.0, 0.1, 0.01, 0.0)] == [8, 2, 1, 1]
     assert replicas(None) == replicas(math.inf) == 1
     assert replicas(1.0, fit=900) == 3
-    assert [replicas(s, n=1000) for s in (1.0, 100.0)] == [2, 32]
+    assert [replicas(s, n=1000) for s in (1.0, 100.0)] == [2, 24]
     assert replicas(0.0, slots=6000) == replicas(1.0, slots=6000) == 20
