@@ -73,13 +73,16 @@ def row_kernel(name: str, struct: str, body: str, metric: Metric, team: str) -> 
 
 @dataclass(frozen=True)
 class Kernels:
-    """The kernels for instances of n cities, and what their launches need besides arrays."""
+    """The kernels for instances of n cities, and what their launches need besides arrays.
+
+    `begin` and `chain` are for kicks; all others belong to each call.
+    """
 
     check: Kernel
     take: Kernel
     lists: Kernel
     descent: Kernel
-    measure: Kernel
+    begin: Kernel
     chain: Kernel | None
     give: Kernel
     shape: DescentShape
@@ -90,7 +93,7 @@ class Kernels:
 
     def all(self) -> list[Kernel]:
         """Return all kernels."""
-        steps = (self.check, self.take, self.lists, self.descent, self.measure, self.give)
+        steps = (self.check, self.take, self.lists, self.descent, self.begin, self.give)
         return [*steps, *([] if self.chain is None else [self.chain])]
 
 
@@ -141,7 +144,7 @@ def kernels_of(
         take=row_kernel("take_row", "GivenRows", f"gls::TakeRow<{rows}>", metric, team),
         lists=lists,
         descent=descent,
-        measure=row_kernel("measure_row", "MeasuredRows", f"gls::MeasureRow<{own}>", metric, team),
+        begin=row_kernel("begin_chain", "BegunChains", f"gls::BeginChain<{own}>", metric, team),
         chain=chain,
         give=row_kernel(
             "return_row", "ReturnedRows", f"gls::ReturnRow<{own}, {ITEMS[item]}>", metric, team
