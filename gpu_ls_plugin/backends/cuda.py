@@ -119,15 +119,15 @@ class CudaBackend(Backend):
         seconds: float = math.inf,
     ) -> bool:
         """Queue a kernel on the current stream; wait for it only if parts are checked."""
-        self._queue(kernel, *self._launch(kernel, count, arguments, shared_bytes), arguments)
+        self._queue(kernel, *self._prepared(kernel, count, arguments, shared_bytes), arguments)
         return True
 
     def bound(
         self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
     ) -> Callable[[], Any]:
         """Convert the arguments once, and return a function that queues a launch with them."""
-        launch, fault = self._launch(kernel, count, arguments, shared_bytes)
-        return partial(self._queue, kernel, launch, fault, arguments)
+        prepared = self._prepared(kernel, count, arguments, shared_bytes)
+        return partial(self._queue, kernel, *prepared, arguments)
 
     def begin(self, kernel: Kernel) -> None:
         self._functions.begin(kernel)
@@ -189,7 +189,7 @@ class CudaBackend(Backend):
         """Copy an array to the host, after the work that computes it."""
         return self.xp.asnumpy(array)
 
-    def _launch(
+    def _prepared(
         self, kernel: Kernel, count: int, arguments: Mapping[str, Any] | Packed, shared_bytes: int
     ) -> tuple[Callable[[], None], _Fault | None]:
         """Return a function that launches a kernel, and the kernel's fault variable."""

@@ -47,7 +47,7 @@ class Launch:
         self, backend: Backend, arguments: Mapping[str, Any], seconds: float = math.inf
     ) -> None:
         """Launch the kernel with the arguments that are not constant; others are ignored."""
-        packed = Packed(one.packed(arguments) for one in self._structs)
+        packed = Packed([one.packed(arguments) for one in self._structs])
         backend.launch(
             self.kernel, self.count, packed, shared_bytes=self.shared_bytes, seconds=seconds
         )
