@@ -11,10 +11,10 @@ from gpu_ls_plugin.backends.structs import Packed, Struct
 from gpu_ls_plugin.backends.tuning import padded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
 ALIGNMENT = 256  # bytes; the beginning of an array, as `cudaMalloc` aligns it
 
@@ -22,8 +22,9 @@ ALIGNMENT = 256  # bytes; the beginning of an array, as `cudaMalloc` aligns it
 class Launch:
     """A launch whose constant arguments are packed once; a call adds the others.
 
-    The others are numbers and addresses. Nothing checks the arrays at these addresses: they must
-    have the types and layouts that the kernel reads. The object holds no memory of a device.
+    The others are numbers and addresses. Only the types of arrays in `memory` are checked; arrays
+    at other addresses must have the types and layouts that the kernel reads. The object holds no
+    memory of a device.
 
     Parameters
     ----------
@@ -33,13 +34,26 @@ class Launch:
         Number of items.
     constants : mapping
         Arguments by name: numbers, or None for a null pointer.
+    memory : SharedBlock
+        Where arrays of the launch are.
     shared_bytes : int
         Size of a block's dynamic shared memory.
+
+    Raises
+    ------
+    InvalidTypeError
+        An array in `memory` has another type than the kernel reads.
     """
 
     def __init__(
-        self, kernel: Kernel, count: int, constants: Mapping[str, Any], shared_bytes: int = 0
+        self,
+        kernel: Kernel,
+        count: int,
+        constants: Mapping[str, Any],
+        memory: SharedBlock,
+        shared_bytes: int = 0,
     ) -> None:
+        memory.check(field for field in kernel.fields if field.name not in constants)
         self.kernel, self.count, self.shared_bytes = kernel, count, shared_bytes
         self._structs = [_Open(one, constants) for one in kernel.parameters]
 
@@ -92,6 +106,12 @@ class SharedBlock:
             self._places[name] = self.size, end, shape, kind
             self.size = padded(end, ALIGNMENT)
         self._offsets = [(name, begin) for name, (begin, *_) in self._places.items()]
+
+    def check(self, fields: Iterable[Parameter]) -> None:
+        """Raise InvalidTypeError unless arrays have the types of the fields with their names."""
+        for field in fields:
+            if field.name in self._places:
+                field.check(np.empty(0, self._places[field.name][-1]), contiguous=True)
 
     def addresses(self, begin: int) -> dict[str, int]:
         """Return the address of each array in a block that begins at the address `begin`."""

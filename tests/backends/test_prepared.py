@@ -11,6 +11,7 @@ from gpu_ls_plugin.backends import cuda, get_backend
 from gpu_ls_plugin.backends.composition import Kernel
 from gpu_ls_plugin.backends.prepared import ALIGNMENT, Launch, SharedBlock
 from gpu_ls_plugin.backends.structs import Packed, struct_of
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
 
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
 CONSTANTS = {"n": 7, "sites": None, "error_absolute": 0.5, "error_relative": 0.0}
@@ -18,7 +19,7 @@ CONSTANTS = {"n": 7, "sites": None, "error_absolute": 0.5, "error_relative": 0.0
 
 def prepared(constants: dict[str, Any]) -> Launch:
     kernel = Kernel("name", "header.cuh", "gls::Body", (INSTANCE, INSTANCE), "gls::Host")
-    return Launch(kernel, 3, constants, shared_bytes=64)
+    return Launch(kernel, 3, constants, SharedBlock({}), shared_bytes=64)
 
 
 class Noting:
@@ -53,6 +54,14 @@ def test_packed_arguments_are_those_of_a_mapping(noting):
 def test_an_argument_that_is_not_constant_must_be_given(noting):
     with pytest.raises(KeyError, match="metric_data"):
         prepared(CONSTANTS).start(noting, {})
+
+
+def test_types_of_arrays_in_a_block_are_checked():
+    batch = struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch")
+    kernel = Kernel("name", "header.cuh", "gls::Body", (batch,), "gls::Host")
+    Launch(kernel, 1, {}, SharedBlock({"tours": ((2, 5), "int32")}))
+    with pytest.raises(InvalidTypeError, match="tours"):
+        Launch(kernel, 1, {}, SharedBlock({"tours": ((2, 5), "int64")}))
 
 
 def test_cupy_takes_packed_structs_as_arrays_of_one_item(noting):

@@ -93,6 +93,7 @@ def steps_of(
         arrays["units"] = (rows,), "float32"
         if not accept.never_worse:  # otherwise, the current tour is the best one
             arrays["best_tours"] = (rows, n), "int32"
+    memory = SharedBlock(arrays)
     each_instance = {
         **dict(kernels.arguments),
         **{"n": n, "replicas": 1, "data_bytes": data_bytes},
@@ -102,15 +103,17 @@ def steps_of(
     begin = chain = None
     if kernels.chain is not None:
         chained = {"ahead": kernels.ahead[1], "patience": 0, "window": kick.window(n), "scratch": 0}
-        begin = Launch(kernels.begin, rows, each_row)
-        chain = Launch(kernels.chain, rows, {**each_row, **chained}, kernels.chain_shared)
+        begin = Launch(kernels.begin, rows, each_row, memory)
+        chain = Launch(kernels.chain, rows, {**each_row, **chained}, memory, kernels.chain_shared)
     return Steps(
-        memory=SharedBlock(arrays),
-        check=Launch(kernels.check, instances, each_instance),
-        take=Launch(kernels.take, rows, each_row),
-        lists=Launch(kernels.lists, instances * n, each_instance),
-        descend=Launch(kernels.descent, rows, {**each_row, **descent}, shape.shared_bytes(n)),
+        memory=memory,
+        check=Launch(kernels.check, instances, each_instance, memory),
+        take=Launch(kernels.take, rows, each_row, memory),
+        lists=Launch(kernels.lists, instances * n, each_instance, memory),
+        descend=Launch(
+            kernels.descent, rows, {**each_row, **descent}, memory, shape.shared_bytes(n)
+        ),
         begin=begin,
         chain=chain,
-        give=Launch(kernels.give, rows, each_row),
+        give=Launch(kernels.give, rows, each_row, memory),
     )
