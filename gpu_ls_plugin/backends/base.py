@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.backends.structs import Packed
     from gpu_ls_plugin.core.problem import Problem
 
 SURE = 1 << 26  # bytes of memory that any machine is assumed to have free
@@ -93,12 +94,14 @@ class Backend(ABC):
         self,
         kernel: Kernel,
         count: int,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, Any] | Packed,
         *,
         shared_bytes: int = 0,
         seconds: float = math.inf,
     ) -> bool:
         """Run a kernel on items 0..count-1 with arguments by name; None is a null pointer.
+
+        A `Launch` has packed arguments.
 
         CUDA queues the work on the current stream and returns; the CPU returns when it is done.
         After `seconds`, the CPU starts no more items and cuts short long loops of unfinished ones.

@@ -18,13 +18,13 @@ from gpu_ls_plugin.backends import compiler, library_cache, ready_made
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.builds import Builds, hurries
 from gpu_ls_plugin.backends.composition import FAULT, TEAM
-from gpu_ls_plugin.backends.structs import Struct, constant
+from gpu_ls_plugin.backends.structs import Packed, Struct, constant
 from gpu_ls_plugin.backends.workers import Workers
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -77,14 +77,14 @@ class CpuBackend(Backend):
         self,
         kernel: Kernel,
         count: int,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, Any] | Packed,
         *,
         shared_bytes: int = 0,
         seconds: float = math.inf,
     ) -> bool:
         """Run a kernel on all items; return when it is done, or soon after Ctrl-C."""
         function, fault = self._functions.get(kernel)
-        converted = [_convert(p, arguments) for p in kernel.parameters]
+        converted = _converted(kernel, arguments)
         following = ctypes.c_int(0)  # the next item; a free thread takes it
 
         def work() -> None:
@@ -173,6 +173,12 @@ def interrupts_held(pressed: Callable[[], object] = lambda: None) -> Iterator[No
         signal.signal(signal.SIGINT, handler)
         if held:
             handler(*held[0])
+
+
+def _converted(kernel: Kernel, arguments: Mapping[str, Any] | Packed) -> Sequence[Any]:
+    if isinstance(arguments, Packed):
+        return arguments  # ctypes passes the address of bytes
+    return [_convert(parameter, arguments) for parameter in kernel.parameters]
 
 
 def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:

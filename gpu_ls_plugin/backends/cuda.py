@@ -22,7 +22,7 @@ from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
 from gpu_ls_plugin.backends.cpu import loads, threads_at_most
 from gpu_ls_plugin.backends.cupy_kernels import KernelUnits, prepare
 from gpu_ls_plugin.backends.cupy_operations import default_operations
-from gpu_ls_plugin.backends.structs import Struct
+from gpu_ls_plugin.backends.structs import Packed, Struct
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
@@ -113,30 +113,21 @@ class CudaBackend(Backend):
         self,
         kernel: Kernel,
         count: int,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, Any] | Packed,
         *,
         shared_bytes: int = 0,
         seconds: float = math.inf,
     ) -> bool:
         """Queue a kernel on the current stream; wait for it only if parts are checked."""
-        self.bound(kernel, count, arguments, shared_bytes=shared_bytes)()
+        self._queue(kernel, *self._prepared(kernel, count, arguments, shared_bytes), arguments)
         return True
 
     def bound(
         self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
     ) -> Callable[[], Any]:
         """Convert the arguments once, and return a function that queues a launch with them."""
-        function, fault = self._functions.get(kernel)
-        with self.current(), self._preparing:
-            if shared_bytes > function.max_dynamic_shared_size_bytes:
-                function.max_dynamic_shared_size_bytes = shared_bytes
-        converted = [_convert(p, arguments) for p in kernel.parameters]
-        threads, teams = _team_shape(kernel.team)
-        blocks = -(-count // teams)
-
-        numbered = (np.int32(count), *converted)
-        launch = partial(function, (blocks,), (threads,), numbered, shared_mem=shared_bytes)
-        return partial(self._queue, kernel, launch, fault, arguments)
+        prepared = self._prepared(kernel, count, arguments, shared_bytes)
+        return partial(self._queue, kernel, *prepared, arguments)
 
     def begin(self, kernel: Kernel) -> None:
         self._functions.begin(kernel)
@@ -197,6 +188,21 @@ class CudaBackend(Backend):
     def to_numpy(self, array: Any) -> Any:
         """Copy an array to the host, after the work that computes it."""
         return self.xp.asnumpy(array)
+
+    def _prepared(
+        self, kernel: Kernel, count: int, arguments: Mapping[str, Any] | Packed, shared_bytes: int
+    ) -> tuple[Callable[[], None], _Fault | None]:
+        """Return a function that launches a kernel, and the kernel's fault variable."""
+        function, fault = self._functions.get(kernel)
+        if shared_bytes:
+            with self.current(), self._preparing:
+                if shared_bytes > function.max_dynamic_shared_size_bytes:
+                    function.max_dynamic_shared_size_bytes = shared_bytes
+        threads, teams = _team_shape(kernel.team)
+        blocks = -(-count // teams)
+        numbered = (np.int32(count), *_converted(kernel, arguments))
+        launch = partial(function, (blocks,), (threads,), numbered, shared_mem=shared_bytes)
+        return launch, fault
 
     def _queue(
         self, kernel: Kernel, launch: Callable[[], None], fault: _Fault | None, _kept: Any
@@ -285,6 +291,13 @@ class _Fault:
         self._number.fill(number)
 
 
+def _converted(kernel: Kernel, arguments: Mapping[str, Any] | Packed) -> list[Any]:
+    """Return the arguments in the form that CuPy takes: it passes arrays of one item by value."""
+    if isinstance(arguments, Packed):
+        return [np.frombuffer(struct, _bytes_type(len(struct))) for struct in arguments]
+    return [_convert(parameter, arguments) for parameter in kernel.parameters]
+
+
 def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
     """Return the argument for a parameter in the form that CuPy takes."""
     if isinstance(parameter, Struct):  # CuPy passes NumPy arrays of one item by value
@@ -302,6 +315,11 @@ def _address(parameter: Parameter, array: Any) -> int:
     parameter.check(array, array._c_contiguous)  # `flags` would take a microsecond longer
     address: int = array.data.ptr
     return address
+
+
+@cache
+def _bytes_type(size: int) -> np.dtype[np.void]:
+    return np.dtype((np.void, size))
 
 
 @cache

@@ -100,6 +100,10 @@ class Struct(Parameter):
             address(field, arguments[name]) if is_pointer else arguments[name]
             for field, name, is_pointer in self._steps
         ]
+        return self.packed(values)
+
+    def packed(self, values: list[Any]) -> bytes:
+        """Return the bytes of the struct, given a number or an address for each field."""
         try:
             return self.layout.pack(*values)
         except OverflowError:  # numbers beyond the range of a float become infinite
@@ -110,6 +114,10 @@ class Struct(Parameter):
     @cached_property
     def _steps(self) -> list[tuple[Parameter, str, bool]]:
         return [(field, field.name, field.is_pointer) for field in self.fields]
+
+
+class Packed(tuple[bytes, ...]):
+    """The packed structs of a launch, which `Backend.launch` takes in place of a mapping."""
 
 
 class Arguments(Struct):

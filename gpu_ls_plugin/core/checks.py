@@ -105,7 +105,8 @@ def fields(part: object, check: Callable[..., object], *names: str, **limits: An
 
 def given_fields(part: object, check: Callable[..., object], *names: str, **limits: Any) -> None:
     """Check and store the fields that are not None."""
-    fields(part, check, *(name for name in names if getattr(part, name) is not None), **limits)
+    if given := [name for name in names if getattr(part, name) is not None]:
+        fields(part, check, *given, **limits)
 
 
 def callback(value: Any) -> None:

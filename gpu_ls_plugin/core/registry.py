@@ -96,7 +96,8 @@ class Registry:
         """Iterate over the parts of a kind, or of all kinds, in the order of registration."""
         if self.loader is not None:
             self.loader()
-        return (part for part in list(self._parts.values()) if kind in (None, part.kind))
+        parts = list(self._parts.values())
+        return iter(parts if kind is None else [part for part in parts if part.kind == kind])
 
 
 def near_matches(name: object, known: Iterable[str]) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.backends.structs import Packed
 
 MULTIPROCESSORS = 32  # as few as the smallest GPUs have; sizes of populations grow with them
 MEMORY = 8 << 30  # bytes
@@ -104,7 +105,7 @@ class Rehearsal(Backend):
         self,
         kernel: Kernel,
         count: int,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, Any] | Packed,
         *,
         shared_bytes: int = 0,
         seconds: float = math.inf,

@@ -108,7 +108,7 @@ ENGINES = {
     **dict.fromkeys(("random_k_evaluation", "random_k_replacement"), ("random_k", "local_search")),
     **dict.fromkeys(("instance_lists", "instance_cost"), ("local_search",)),
     **dict.fromkeys(("own_lists", "check_instance", "take_row"), ("local_search",)),
-    **dict.fromkeys(("measure_row", "return_row"), ("local_search",)),
+    **dict.fromkeys(("begin_chain", "return_row"), ("local_search",)),
     "chain": ("first", "iterated_local_search"),
     "random_tours": ("restart", "random_restarts"),
     "edge_assembly": ("edge_assembly",),
@@ -252,7 +252,7 @@ def _tensors() -> Iterator[Kernel]:
     """Compose the kernels that improve tensors."""
     parts = search_parts(None)
     for matrices, n, item in ((False, CITIES[0], "int64"), (True, CHAIN_CITIES[0], "int32")):
-        metric, gpu = metric_of(matrices, "float32"), _Gpu()
+        metric, gpu = metric_of(matrices, single=True), _Gpu()
         made = kernels_of(
             *(gpu, metric, parts.neighbourhoods, parts.degree, not matrices, n, 8, item, parts.kick)
         )

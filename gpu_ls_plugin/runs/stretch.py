@@ -44,6 +44,17 @@ class Stretch:
     steady: bool = False
 
 
+def even_fall(
+    accept: Level, kicks: int, begin: float = 0.0, end: float = 1.0
+) -> tuple[float, float]:
+    """Return (heat, cooling) if the level falls linearly over `kicks` kicks.
+
+    `begin` and `end` are the shares of the run between which the kicks are made.
+    """
+    high, low = accept.level(begin), accept.level(end)
+    return high, (high - low) / max(1, kicks)
+
+
 class Leg:
     """A stretch that has begun, with its clock.
 
@@ -103,8 +114,7 @@ class Leg:
         """
         stretch = self.stretch
         if stretch.kicks is not None and (stretch.seconds == math.inf or stretch.steady):
-            high, low = accept.level(stretch.begin), accept.level(stretch.end)
-            cooling = (high - low) / max(1, stretch.kicks)
+            high, cooling = even_fall(accept, stretch.kicks, stretch.begin, stretch.end)
             return high + cooling * self.first, cooling
         elapsed = self.watch.elapsed
         ahead = min(stretch.seconds, elapsed + tuning.LAUNCH_SECONDS)

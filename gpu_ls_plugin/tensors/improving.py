@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import (
@@ -23,7 +25,8 @@ from gpu_ls_plugin.tensors.libraries import Caller
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-REALS = ("float32", "float64")
+REALS = np.dtype("float32"), np.dtype("float64")
+WHOLES = np.dtype("int32"), np.dtype("int64")
 
 
 class Improved(ImprovedRows):
@@ -110,8 +113,11 @@ def improve(
         taken = caller.take("rows", rows)
         tensors = _tensors(caller, taken, instances, distances, demands, capacity)
         found = _improved(caller, tensors, search, limits)
-        costs, valid = (part.reshape(taken.shape[:-1]) for part in (found.costs, found.valid))
-        better = found.rows.reshape(taken.shape).astype(taken.dtype, copy=False)
+        better, costs, valid = found
+        if taken.ndim == 3:
+            costs, valid = (part.reshape(taken.shape[:-1]) for part in (costs, valid))
+            better = better.reshape(taken.shape)
+        better = better.astype(taken.dtype, copy=False)
         if check:
             _require_valid(caller.backend.to_numpy(valid))
         return Improved(*map(caller.give, (better, costs, valid)))
@@ -164,8 +170,10 @@ def _tensors(
     if taken.ndim not in (2, 3) or not taken.size:
         raise InvalidTourError(f"rows: shape {taken.shape} is neither (B, n) nor (B, P, n)")
     xp, shape = caller.backend.xp, taken.shape
-    wide = taken if str(taken.dtype) in ("int32", "int64") else taken.astype("int64")
-    flat = xp.ascontiguousarray(wide).reshape(-1, shape[-1])
+    wide = taken if taken.dtype in WHOLES else taken.astype("int64")
+    flat = xp.ascontiguousarray(wide)
+    if len(shape) == 3:
+        flat = flat.reshape(-1, shape[-1])
     name, given = ("distances", distances) if coordinates is None else ("coordinates", coordinates)
     lengths = _lengths(caller, name, given, shape[0])
     n, whole = lengths.shape[1], Tensors(flat, **{name: lengths})
@@ -198,7 +206,7 @@ def _lengths(caller: Caller, name: str, given: Any, count: int) -> Any:
             f"{name}: {lengths.shape[0]} instances, but rows have {count}; the first axis of both "
             "counts instances"
         )
-    if str(lengths.dtype) not in REALS:
+    if lengths.dtype not in REALS:
         lengths = lengths.astype("float64")
     return caller.backend.xp.ascontiguousarray(lengths)
 

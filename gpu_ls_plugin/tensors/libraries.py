@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 LIBRARIES = ("numpy", "cupy", "torch", "jax", "jaxlib")
+SHARED_TYPES = {"float32", "float64", "uint8", "int8", "int16", "int32", "int64"}
 DLPACK_CPU, DLPACK_CUDA = (1, 3), (2, 13)  # device types: host and pinned; CUDA and managed
 
 
@@ -38,8 +39,11 @@ def library_of(name: str, array: Any) -> str:
 
 def device_of(name: str, array: Any) -> int | None:
     """Return the number of the CUDA device that holds an array; None on the host."""
-    if library_of(name, array) in ("numpy",):
+    library = library_of(name, array)
+    if library == "numpy":
         return None
+    if library == "torch" and array.is_cuda:
+        return int(array.get_device())
     kind, number = array.__dlpack_device__()
     if kind in DLPACK_CPU:
         return None
@@ -97,7 +101,23 @@ class Caller:
             raise InvalidTypeError(
                 f"{name}: the array needs a gradient, but the search has none; pass {name}.detach()"
             )
+        if library == self.library == "torch" and self.device is not None:
+            return self._at_torch(array)
         return self.backend.xp.from_dlpack(array)
+
+    def _at_torch(self, tensor: Any) -> Any:
+        """Return a tensor of torch on a GPU as an array of CuPy.
+
+        DLPack takes several times as long. It would let CuPy's stream wait for torch's, but here
+        they are the same; see `working`.
+        """
+        if (kind := str(tensor.dtype).removeprefix("torch.")) not in SHARED_TYPES:
+            return self.backend.xp.from_dlpack(tensor)
+        cuda, size = self.backend.xp.cuda, tensor.element_size()
+        memory = cuda.UnownedMemory(tensor.data_ptr(), size * tensor.numel(), tensor, self.device)
+        strides = tuple(size * step for step in tensor.stride())
+        place = cuda.MemoryPointer(memory, 0)
+        return self.backend.xp.ndarray(tuple(tensor.shape), kind, place, strides)
 
     def give(self, array: Any) -> Any:
         """Return an array of the backend as an array of the caller's library."""
@@ -107,7 +127,9 @@ class Caller:
         shared = array.view("uint8") if as_bool else array  # some versions share no booleans
         if self.library == "torch":
             torch = sys.modules["torch"]
-            found = torch.from_dlpack(shared)
+            # On a GPU, both libraries use the same stream, so neither waits for the other.
+            given = shared if self.device is None else shared.__dlpack__(stream=-1)
+            found = torch.from_dlpack(given)
             return found.view(torch.bool) if as_bool else found
         jax = sys.modules["jax"]
         if self.device is None:  # JAX converts float64 unless it is enabled

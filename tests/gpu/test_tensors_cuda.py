@@ -9,6 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends.cuda import CudaBackend
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from tests.tours.tensors.test_improve import instances, lengths, random_rows
 
 pytestmark = pytest.mark.gpu
@@ -85,6 +86,29 @@ def test_torch_tensors_stay_on_their_stream():
     assert (found.costs.dtype, found.valid.dtype) == (torch.float64, torch.bool)
     expected = lengths(coordinates, found.rows.cpu().numpy()[:, None])
     assert abs(float(total) - expected.sum() - 6) < 1e-9
+
+
+@pytest.mark.parametrize("kind", ["int16", "int32", "int64"])
+def test_torch_tensors_may_have_gaps(kind):
+    torch = pytest.importorskip("torch")
+    coordinates, rows = instances(6, 60, dtype="float32"), random_rows(6, 3, 60, dtype=kind)
+    expected = gls.improve(*map(torch.from_numpy, (coordinates, rows[:, 1].copy())))
+    places = torch.from_numpy(coordinates).cuda().permute(2, 0, 1).contiguous().permute(1, 2, 0)
+    given = torch.from_numpy(rows).cuda()[:, 1]
+    assert not (places.is_contiguous() or given.is_contiguous())
+    found = gls.improve(places, given)
+    assert found.rows.dtype == given.dtype
+    assert (found.valid.cpu() == expected.valid).all()
+    own = lengths(coordinates, found.rows.cpu().numpy()[:, None])[:, 0]
+    np.testing.assert_allclose(found.costs.cpu().numpy(), own, rtol=1e-6)
+
+
+def test_torch_tensors_of_other_types_are_refused():
+    torch = pytest.importorskip("torch")
+    coordinates, rows = torch.rand(2, 6, 2).cuda(), torch.arange(6).repeat(2, 1).cuda()
+    for wrong in (coordinates.bool(), coordinates.to(torch.complex64)):
+        with pytest.raises(InvalidTypeError, match="coordinates"):
+            gls.improve(wrong, rows)
 
 
 def test_jax_arrays_stay_on_their_device():

@@ -55,14 +55,12 @@ class OwnSideBySide(SideBySide):
         points = xp.asarray(instances.points)[xp.asarray(instances.names(batch.chosen))]
         lengths = Lengths(instances.metric, xp.ascontiguousarray(points))
         limits = RowLimits(kicks=1, seed=seed)  # kicks are limited by the stretch
-        chains = Improvement(backend, lengths, rings, parts, limits)
-        chains.list_candidates(xp.ones(len(batch.chosen), "uint8"))
+        chains = Improvement(backend, lengths, rings, parts, limits, batch.first_row)
+        chains.array("usable").fill(1)
+        chains.take()
         if backend.name == "cuda":  # a CPU gains more from kicks in this time
-            chains.descend(rings, xp.zeros(len(rings), "uint8"))
-        kernel, valid = chains.kernels.chain, xp.ones(len(rings), "uint8")
-        assert kernel is not None
-        given: Any = (kernel, rings, valid, PERTURBATION, accept, batch.first_row)
-        self.state: Any = OwnChains(chains, *given)
+            chains.descend()
+        self.state: Any = OwnChains(chains)
         self.rounds = Rounds(self.state, Statistics())
         if cut is not None:
             others = cut, self.state, seed, batch.first_row

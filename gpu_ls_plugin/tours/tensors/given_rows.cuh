@@ -48,10 +48,14 @@ struct GivenRows {
   int* tours;                   // (R, n): copies of the rows; 0, 1, ... in place of invalid ones
   unsigned char* valid;         // of each row
   unsigned char* states;        // of each row, a SearchState: invalid rows are not searched
-  uint32* bits;                 // (R, words): memory for a bit per city
+  int64 *pass_counts, *move_counts;  // of each row, 0
+  int* queue_sizes;                  // of each row; -1: a descent looks at all cities
+  int64* moves_by;                   // of each neighbourhood, 0
+  int neighbourhoods;
+  uint32* bits;  // (R, words): memory for a bit per city
 };
 
-// Copies a row if it is a permutation of the cities.
+// Copies a row if it is a permutation of the cities, and makes it ready for a descent.
 template <class Team, class Item>
 struct TakeRow {
   GLS_DEVICE static void run(const Team& team, int item, const Instance& instance,
@@ -73,16 +77,21 @@ struct TakeRow {
     team.once([&] {
       given.valid[item] = valid;
       given.states[item] = valid ? kRunning : kOptimum;
+      given.pass_counts[item] = given.move_counts[item] = 0;
+      given.queue_sizes[item] = -1;
     });
+    if (item == 0) team.each(given.neighbourhoods, [&](int part) { given.moves_by[part] = 0; });
   }
 };
 
-// Costs of tours, which annealing needs, and the kicks that they have made.
-struct MeasuredRows {
+// The state of chains before their first kick; see ChainBatch.
+struct BegunChains {
   const int* tours;
-  const unsigned char* valid;  // of each row
-  int64* kick_counts;          // 0; no kick follows for an invalid row
-  double* costs;
+  int* best_tours;                                     // copies, unless it is the same array
+  const unsigned char* valid;                          // of each row
+  int64* kick_counts;                                  // 0; no kick follows for an invalid row
+  int64 *accepted_counts, *idle_counts, *look_counts;  // 0
+  double *costs, *best_costs;
   float* units;  // mean length of an edge
 };
 
@@ -94,16 +103,20 @@ GLS_DEVICE double cost_of_row(const Team& team, const Metric& metric, int n, Row
 }
 
 template <class Team, class Metric>
-struct MeasureRow {
+struct BeginChain {
   GLS_DEVICE static void run(const Team& team, int item, const Instance& instance,
-                             const OwnInstances& problems, const MeasuredRows& rows) {
+                             const OwnInstances& problems, const BegunChains& chains) {
     const Metric metric = OwnInstance::metric<Metric>(instance, problems, item);
-    const double cost =
-        cost_of_row(team, metric, instance.n, rows.tours + int64(item) * instance.n);
+    const int n = instance.n;
+    const int* const tour = chains.tours + int64(item) * n;
+    int* const best = chains.best_tours + int64(item) * n;
+    const double cost = cost_of_row(team, metric, n, tour);
+    if (best != tour) team.each(n, [&](int place) { best[place] = tour[place]; });
     team.once([&] {
-      rows.kick_counts[item] = rows.valid[item] ? 0 : int64(1) << 62;
-      rows.costs[item] = cost;
-      rows.units[item] = float(cost / instance.n);
+      chains.kick_counts[item] = chains.valid[item] ? 0 : int64(1) << 62;
+      chains.accepted_counts[item] = chains.idle_counts[item] = chains.look_counts[item] = 0;
+      chains.costs[item] = chains.best_costs[item] = cost;
+      chains.units[item] = float(cost / n);
     });
   }
 };

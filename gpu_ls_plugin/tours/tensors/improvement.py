@@ -10,28 +10,26 @@ from gpu_ls_plugin.core.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.drive import drive
-from gpu_ls_plugin.runs.stretch import Leg, Stretch
+from gpu_ls_plugin.runs.stretch import Stretch, even_fall
 from gpu_ls_plugin.runs.tensors import ImprovedRows
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
 from gpu_ls_plugin.tours.engines.chains.rounds import Rounds
 from gpu_ls_plugin.tours.engines.chains.start import Start
-from gpu_ls_plugin.tours.tensors.kernels import Kernels, kernels_of, own_bytes
 from gpu_ls_plugin.tours.tensors.own_metrics import metric_of
 from gpu_ls_plugin.tours.tensors.search_parts import search_parts
+from gpu_ls_plugin.tours.tensors.steps import steps_of
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.runs.acceptance import Acceptance
+    from gpu_ls_plugin.backends.prepared import Launch
     from gpu_ls_plugin.runs.tensors import RowLimits, Tensors
-    from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.tensors.search_parts import SearchParts
 
 MOST_CITIES = 12_000  # every city looks at all others to list its candidates
 SMALLEST = 4  # shorter tours have a single order
-ALL_PASSES = 2**31 - 1  # a descent ends at a local optimum
+ITEM_NAMES = {4: "int32", 8: "int64"}  # types of rows, by size
 
 
 @dataclass(frozen=True)
@@ -43,11 +41,6 @@ class Lengths:
 
     metric: Metric
     data: Any
-
-    @property
-    def n(self) -> int:
-        """Number of cities of an instance."""
-        return int(self.data.shape[1])
 
 
 def improve_tours(
@@ -61,7 +54,7 @@ def improve_tours(
             f"rows: instances have {n:,} cities, but improve takes at most {MOST_CITIES:,}; "
             "search larger ones with LocalSearch, one TSP at a time"
         )
-    metric = metric_of(tensors.coordinates is None, str(data.dtype))
+    metric = metric_of(tensors.coordinates is None, data.itemsize == 4)
     lengths = Lengths(metric, data)
     return Improvement(backend, lengths, tensors.rows, search_parts(search), limits).run()
 
@@ -70,181 +63,137 @@ class Improvement:
     """Rows (R, n) of B instances on a backend; R is a multiple of B.
 
     Rows of the same instance follow each other. Nothing is copied to the host, and nothing waits
-    for the device unless `seconds` are given.
+    for the device unless `seconds` are given. Row r uses the random numbers of row
+    `first_row` + r.
     """
 
     def __init__(
-        self, backend: Backend, lengths: Lengths, rows: Any, parts: SearchParts, limits: RowLimits
+        self,
+        backend: Backend,
+        lengths: Lengths,
+        rows: Any,
+        parts: SearchParts,
+        limits: RowLimits,
+        first_row: int = 0,
     ) -> None:
-        self.backend, self.lengths, self.rows, self.limits = backend, lengths, rows, limits
-        self.parts = parts
-        instances, size = len(lengths.data), len(rows)
-        self._count = instances
-        self.made = backend.xp.zeros(size, "int64")  # moves of each row
-        kicked = limits.kicks is not None or limits.seconds is not None
-        self.kernels: Kernels = kernels_of(
+        self.backend, self.rows, self.parts, self.limits = backend, rows, parts, limits
+        (size, n), instances = rows.shape, len(lengths.data)
+        self.max_moves = NO_LIMIT if limits.moves is None else limits.moves
+        self.steps = steps_of(
             backend,
             lengths.metric,
-            parts.neighbourhoods,
-            min(parts.degree, lengths.n - 1),
-            parts.quadrants and not lengths.metric.explicit,
-            lengths.n,
+            parts,
+            n,
+            instances,
+            size,
             -(-size // backend.processors),
-            str(rows.dtype),
-            parts.kick if kicked else None,
+            ITEM_NAMES[rows.itemsize],
+            lengths.data.nbytes // instances,
+            self.max_moves,
+            limits.kicks is not None or limits.seconds is not None,
         )
-        self.known: dict[str, Any] = {
-            **dict(self.kernels.arguments),
-            "metric_data": lengths.data,
-            "n": lengths.n,
-            "replicas": size // instances,
-            "data_bytes": lengths.data.nbytes // instances,
+        memory, address = self.steps.memory, backend.address
+        self._block = backend.xp.empty(memory.size, "uint8")
+        self.valid = backend.xp.empty(size, "bool")
+        self._kept = lengths.data
+        self._arguments = {
+            **memory.addresses(address(self._block)),
+            "metric_data": address(lengths.data),
+            "rows": address(rows),
+            "valid": address(self.valid),
+            "seed": limits.seed,
+            "first_row": first_row,
         }
+        self._arguments.setdefault("best_tours", self._arguments["tours"])
 
     def run(self) -> ImprovedRows:
         """Return the improved rows (R, n), their costs and which rows are valid."""
-        watch = Stopwatch(Budget(seconds=self.limits.seconds))
-        xp, size, n = self.backend.xp, len(self.rows), self.lengths.n
-        usable = self._usable()
-        given = self._taken(usable)
-        tours, valid = given["tours"], given["valid"]
-        if n >= SMALLEST:
-            self.list_candidates(usable)
-            self.descend(tours, given["states"])
-            if self.kernels.chain is not None and n >= self.parts.kick[0].smallest:
-                tours = self._kick(self.kernels.chain, tours, valid, watch)
-        found = {
-            "rows": self.rows,
-            "valid": valid,
-            "tours": tours,
-            "improved": xp.empty((size, n), self.rows.dtype),
-            "costs": xp.empty(size),
-        }
-        self.launch(self.kernels.give, size, found)
-        return ImprovedRows(found["improved"], found["costs"], valid.view("bool"))
+        watch = None
+        if self.limits.seconds is not None:
+            watch = Stopwatch(Budget(seconds=self.limits.seconds))
+        self.start(self.steps.check)
+        self.take()
+        if self.rows.shape[1] >= SMALLEST:
+            self.descend()
+            if self.steps.chain is not None:
+                self._kick(watch)
+        return self._given()
 
-    def launch(self, kernel: Kernel, count: int, arguments: dict[str, Any], **more: Any) -> None:
-        self.backend.launch(kernel, count, {**self.known, **arguments}, **more)
+    def start(self, step: Launch, seconds: float = math.inf, **more: Any) -> None:
+        """Launch a step; `more` are arguments besides those that all steps share."""
+        arguments = {**self._arguments, **more} if more else self._arguments
+        step.start(self.backend, arguments, seconds)
 
-    def _usable(self) -> Any:
-        """Return which instances have usable lengths, uint8 (B,)."""
-        usable = self.backend.xp.empty(self._count, "uint8")
-        check = {**self.known, "replicas": 1}
-        self.backend.launch(self.kernels.check, self._count, {**check, "usable": usable})
-        return usable
+    def array(self, name: str) -> Any:
+        """Return an array of the memory that the steps share; see `steps_of`."""
+        return self.steps.memory.array(self._block, name)
 
-    def _taken(self, usable: Any) -> dict[str, Any]:
-        """Return checked copies of the rows, int32, and which rows are valid."""
-        xp, size, n = self.backend.xp, len(self.rows), self.lengths.n
-        given = {
-            "rows": self.rows,
-            "usable": usable,
-            "tours": xp.empty((size, n), "int32"),
-            "valid": xp.empty(size, "uint8"),
-            "states": xp.empty(size, "uint8"),
-            "bits": xp.empty((size, -(-n // 32)), "uint32"),
-        }
-        self.launch(self.kernels.take, size, given)
-        return given
+    def take(self) -> None:
+        """Copy and check the rows, and list the candidates of instances that are `usable`."""
+        self.start(self.steps.take)
+        if self.rows.shape[1] >= SMALLEST:
+            self.start(self.steps.lists)
 
-    def list_candidates(self, usable: Any) -> None:
-        """Make the candidate lists of all instances, as arguments of the searches."""
-        xp, cities = self.backend.xp, self._count * self.lengths.n
-        degree = self.known["degree"]
-        near = xp.empty((cities, degree), "int32"), xp.empty((cities, degree), "float32")
-        lists = {"usable": usable, "near": near[0], "near_lengths": near[1], "replicas": 1}
-        self.launch(self.kernels.lists, cities, lists)
-        self.known |= {"candidates": near[0], "candidate_lengths": near[1]}
-
-    def descend(self, tours: Any, states: Any) -> None:
+    def descend(self) -> None:
         """Search each tour to a local optimum."""
-        xp, (size, n), shape = self.backend.xp, tours.shape, self.kernels.shape
-        counts = xp.zeros((2, size), "int64")
-        scratch = None
-        if not shape.in_shared:
-            scratch = xp.empty((size, own_bytes(n, 4, self.kernels.site_bytes)), "uint8")
-        most = NO_LIMIT if self.limits.moves is None else self.limits.moves
-        descents = {
-            "passes": ALL_PASSES,
-            "max_moves": most,
-            "tours": tours,
-            "states": states,
-            "pass_counts": counts[0],
-            "move_counts": counts[1],
-            "moves_by": xp.zeros(len(self.parts.neighbourhoods), "int64"),
-            "scratch": scratch,
-            "ahead": self.kernels.ahead[0],
-            "queues": xp.empty((size, n), "int32"),
-            "queue_sizes": xp.full(size, -1, "int32"),
-        }
-        seconds = {} if self.limits.seconds is None else {"seconds": self.limits.seconds}
-        shared = shape.shared_bytes(n)
-        self.launch(self.kernels.descent, size, descents, shared_bytes=shared, **seconds)
-        self.made = counts[1]
+        seconds = math.inf if self.limits.seconds is None else self.limits.seconds
+        self.start(self.steps.descend, seconds)
 
-    def _kick(self, kernel: Kernel, tours: Any, valid: Any, watch: Stopwatch) -> Any:
-        """Run a chain from each tour; return the best tours."""
-        assert self.parts.kick is not None
-        kick, accept = self.parts.kick
-        chains = OwnChains(self, kernel, tours, valid, kick, accept)
+    def _kick(self, watch: Stopwatch | None) -> None:
+        """Run a chain from each tour."""
         seconds, kicks = self.limits.seconds, self.limits.kicks
-        if seconds is None:  # all kicks in one launch
-            assert kicks is not None
-            chains.advance(kicks, *Leg(Stretch(kicks=kicks)).level(accept, 0, kicks), math.inf)
-            return chains.best_tours
-        stretch = Stretch(seconds, kicks)
-        if drive(Rounds(chains, Statistics()), stretch, watch=watch) == "interrupt":
-            raise KeyboardInterrupt
-        return chains.best_tours
+        if seconds is not None:
+            stretch = Stretch(seconds, kicks)
+            if drive(Rounds(OwnChains(self), Statistics()), stretch, watch=watch) == "interrupt":
+                raise KeyboardInterrupt
+            return
+        assert kicks is not None
+        self.begin_chains()
+        self.chain(kicks, *even_fall(self.parts.kick[1], kicks), math.inf)  # all in one launch
+
+    def begin_chains(self) -> None:
+        """Make the state of chains from the tours."""
+        assert self.steps.begin is not None
+        self.start(self.steps.begin)
+
+    def chain(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Run the chains; see `ChainState.advance`."""
+        assert self.steps.chain is not None
+        self.start(self.steps.chain, seconds, until=until, heat=heat, cooling=cooling)
+
+    def _given(self) -> ImprovedRows:
+        """Return the better ones of the given rows and the best tours."""
+        xp, arguments = self.backend.xp, self._arguments
+        improved, costs = xp.empty(self.rows.shape, self.rows.dtype), xp.empty(len(self.rows))
+        kicked = self.steps.chain is not None
+        self.start(
+            self.steps.give,
+            tours=arguments["best_tours" if kicked else "tours"],
+            improved=self.backend.address(improved),
+            costs=self.backend.address(costs),
+        )
+        return ImprovedRows(improved, costs, self.valid)
 
 
 class OwnChains(ChainState):
-    """Chains of kicks on rows whose instances have separate data."""
+    """Chains of kicks on rows whose instances have separate data, with their state as arrays."""
 
-    def __init__(
-        self,
-        improvement: Improvement,
-        kernel: Kernel,
-        tours: Any,
-        valid: Any,
-        kick: Perturbation,
-        accept: Acceptance,
-        first_row: int = 0,
-    ) -> None:
-        backend, xp, size = improvement.backend, improvement.backend.xp, len(tours)
-        limits, n = improvement.limits, improvement.lengths.n
-        most = NO_LIMIT if limits.moves is None else limits.moves
-        self.accept, self._kernel = accept, kernel
-        self.start = Start.on_arrays(backend, n, tours, limits.seed, max_moves=most)
-        measured = {
-            "tours": tours,
-            "valid": valid,
-            "kick_counts": xp.empty(size, "int64"),
-            "costs": xp.empty(size),
-            "units": xp.empty(size, "float32"),
-        }
-        improvement.launch(improvement.kernels.measure, size, measured)
-        super().__init__(
-            xp,
-            tours,
-            measured["costs"],
-            measured["units"],
-            current_is_best=accept.never_worse,
-            neighbourhoods=len(improvement.parts.neighbourhoods),
-        )
-        self.moves, self.kicks = improvement.made, measured["kick_counts"]
-        self._shared_bytes = improvement.kernels.chain_shared
-        self._arguments = {
-            **improvement.known,
-            **self.state_arguments,
-            "ahead": improvement.kernels.ahead[1],
-            "seed": limits.seed,
-            "first_row": first_row,
-            "max_moves": most,
-            "patience": 0,
-            "window": kick.window(n),
-            "scratch": None,
-        }
+    def __init__(self, improvement: Improvement) -> None:
+        backend, limits, array = improvement.backend, improvement.limits, improvement.array
+        improvement.begin_chains()
+        self._improvement, self.accept = improvement, improvement.parts.kick[1]
+        self.current_is_best = self.accept.never_worse
+        self.tours = array("tours")
+        self.best_tours = self.tours if self.current_is_best else array("best_tours")
+        self.costs, self.best_costs, self.units = map(array, ("costs", "best_costs", "units"))
+        counts = ("kick_counts", "accepted_counts", "idle_counts", "look_counts", "move_counts")
+        self.kicks, self.accepted, self.idle, self.looks, self.moves = map(array, counts)
+        self.moves_by, self.restarts = array("moves_by"), backend.xp.zeros_like(self.kicks)
+        n, most = self.tours.shape[1], improvement.max_moves
+        self.start = Start.on_arrays(backend, n, self.tours, limits.seed, max_moves=most)
+
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        self._improvement.chain(until, heat, cooling, seconds)
 
     def first_kicks(self) -> int:
         return chain_layouts.first_kicks(self.start.backend, len(self.tours))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.structs import Arguments, struct_of
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT, ONE_THREAD, padded
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import chain_kernel, chain_layout
@@ -65,21 +65,33 @@ def own_shape(n: int, tours: int, shared_memory: int, site_bytes: int) -> OwnSha
     return OwnShape(usual.team, usual.lanes, 1, in_shared, False, site_bytes)
 
 
+@cache
+def with_one_struct(kernel: Kernel) -> Kernel:
+    """Return a kernel that takes all its parameters as one struct, which a launch passes faster.
+
+    For equal kernels, it is the same object, so that backends find it without a comparison.
+    """
+    return replace(kernel, parameters=(Arguments.of(kernel.parameters),))
+
+
 def row_kernel(name: str, struct: str, body: str, metric: Metric, team: str) -> Kernel:
     """Compose a kernel of given_rows.cuh."""
     parameters = (*INSTANCE, struct_of(ROWS, struct))
-    return metric_kernel(name, metric, ROWS, body, parameters, team)
+    return with_one_struct(metric_kernel(name, metric, ROWS, body, parameters, team))
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """The kernels for instances of n cities, and what their launches need besides arrays."""
+    """The kernels for instances of n cities, and what their launches need besides arrays.
+
+    `begin` and `chain` are for kicks; all others belong to each call.
+    """
 
     check: Kernel
     take: Kernel
     lists: Kernel
     descent: Kernel
-    measure: Kernel
+    begin: Kernel
     chain: Kernel | None
     give: Kernel
     shape: DescentShape
@@ -90,7 +102,7 @@ class Kernels:
 
     def all(self) -> list[Kernel]:
         """Return all kernels."""
-        steps = (self.check, self.take, self.lists, self.descent, self.measure, self.give)
+        steps = (self.check, self.take, self.lists, self.descent, self.begin, self.give)
         return [*steps, *([] if self.chain is None else [self.chain])]
 
 
@@ -139,10 +151,10 @@ def kernels_of(
             "check_instance", "CheckedInstances", f"gls::CheckInstance<{own}>", metric, team
         ),
         take=row_kernel("take_row", "GivenRows", f"gls::TakeRow<{rows}>", metric, team),
-        lists=lists,
-        descent=descent,
-        measure=row_kernel("measure_row", "MeasuredRows", f"gls::MeasureRow<{own}>", metric, team),
-        chain=chain,
+        lists=with_one_struct(lists),
+        descent=with_one_struct(descent),
+        begin=row_kernel("begin_chain", "BegunChains", f"gls::BeginChain<{own}>", metric, team),
+        chain=None if chain is None else with_one_struct(chain),
         give=row_kernel(
             "return_row", "ReturnedRows", f"gls::ReturnRow<{own}, {ITEMS[item]}>", metric, team
         ),

@@ -10,8 +10,8 @@ namespace gls {
 struct OwnedLists {
   const unsigned char* usable;  // of each instance; others get no lists
   int degree;                   // number of candidates per city
-  void* near;                   // (instances, n, degree): candidates, in the format of `Lists`
-  void* near_lengths;           // their lengths, in the format of `Lists`
+  void* candidates;             // (instances, n, degree), in the format of `Lists`
+  void* candidate_lengths;      // their lengths, in the format of `Lists`
 };
 
 // Lists the candidates of one city within its instance: the nearest ones, or in the plane also
@@ -24,7 +24,7 @@ struct OwnLists {
     if (!lists.usable[item / n]) return;
     const Metric metric = OwnInstance::metric<Metric>(instance, problems, item / n);
     put_nearest<Lists>(chosen(metric, own, n, lists.degree), lists.degree,
-                       int64(item) * lists.degree, lists.near, lists.near_lengths);
+                       int64(item) * lists.degree, lists.candidates, lists.candidate_lengths);
   }
 
  private:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from gpu_ls_plugin.tours.problem.metrics import Euclidean, ExplicitReal, Metric
 
 
@@ -19,8 +21,9 @@ class SingleExplicit(ExplicitReal):
     functor = "gls::ExplicitSingle"
 
 
-def metric_of(matrices: bool, dtype: str) -> Metric:
-    """Return the metric of matrices, or of coordinates, of type "float32" or "float64"."""
+@cache
+def metric_of(matrices: bool, single: bool) -> Metric:
+    """Return the metric of matrices, or of coordinates, of type float32 (`single`) or float64."""
     if matrices:
-        return SingleExplicit() if dtype == "float32" else ExplicitReal()
-    return SingleEuclidean() if dtype == "float32" else Euclidean()
+        return SingleExplicit() if single else ExplicitReal()
+    return SingleEuclidean() if single else Euclidean()

@@ -47,11 +47,12 @@ def search_parts(search: Any) -> SearchParts:
     InvalidTypeError, UnsupportedProblemError
         The search is of another kind, or has parts that cannot search tensors.
     """
-    return _parts(USUAL if search is None else search)
+    return _parts(search)
 
 
 @cache
 def _parts(search: Any) -> SearchParts:
+    search = USUAL if search is None else search
     kick: tuple[Perturbation, Acceptance] = KICK, ACCEPT
     if isinstance(search, IteratedLocalSearch):
         kick = (search.perturbation or KICK, search.accept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.tours.tensors.steps import steps_of
 
 SIZES = (2, 3, 4, 5, 7, 8, 33, 130)
 
@@ -143,6 +145,25 @@ def test_nothing_is_copied_to_the_host(monkeypatch):
     gls.improve(coordinates, rows, kicks=5)
     with pytest.raises(AssertionError, match="waits"):
         gls.improve(coordinates, rows, check=True)
+
+
+@pytest.mark.parametrize("kicks", [None, 5])
+def test_calls_of_a_kind_are_prepared_once_and_allocate_four_arrays(monkeypatch, kicks):
+    made = []
+
+    def empty(*given: Any, **options: Any) -> Any:
+        made.append(given)
+        return np.empty(*given, **options)
+
+    coordinates, rows = instances(3, 20), random_rows(3, 20)
+    first = gls.improve(coordinates, rows, kicks=kicks)
+    prepared = steps_of.cache_info().misses
+    operations = SimpleNamespace(empty=empty, ascontiguousarray=np.ascontiguousarray)
+    monkeypatch.setattr(type(get_backend("cpu")), "xp", operations)  # it has no others
+    again = gls.improve(coordinates, rows, kicks=kicks)
+    assert len(made) == 4  # rows, costs, validity, and the memory of the search
+    assert steps_of.cache_info().misses == prepared
+    assert (again.rows == first.rows).all()
 
 
 def test_a_search_is_given():
