@@ -44,6 +44,16 @@ NOTHING = np.uint64(0)  # a null pointer
 INSTALL = 'pip install "gpu-ls-plugin[cuda13]" (CUDA 13) or "gpu-ls-plugin[cuda12]" (CUDA 12)'
 
 
+class _Handle:
+    """Another library's stream, in the form that CuPy takes over."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._handle  # version of the protocol, and the stream
+
+
 class CudaBackend(Backend):
     """Runs kernels on one GPU, on CuPy's current stream."""
 
@@ -71,7 +81,8 @@ class CudaBackend(Backend):
         return device
 
     def on_stream(self, handle: int) -> AbstractContextManager[Any]:
-        stream: AbstractContextManager[Any] = self.xp.cuda.ExternalStream(handle, self.device)
+        with self.current():
+            stream: AbstractContextManager[Any] = self.xp.cuda.Stream.from_external(_Handle(handle))
         return stream
 
     @contextmanager

@@ -31,6 +31,7 @@ def test_results_stay_on_the_device_and_are_those_of_improve() -> None:
     assert is_tours(found.rows)
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 def test_compiled_code_gives_the_same_rows() -> None:
     given = on_gpu(points(20, 50), tours(20, 50))
 

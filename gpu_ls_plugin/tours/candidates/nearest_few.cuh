@@ -50,6 +50,7 @@ GLS_DEVICE void put_nearest(const NearestFew<Length, most>& found, int degree, i
 // sorted by length and number.
 template <class Length, int most>
 struct NearestInQuadrants {
+  static_assert(most >= 4, "a list must have room for a city of each quadrant");
   NearestFew<Length, most> nearest;
   NearestFew<Length, most / 4> quadrants[4];
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.tensors.search_parts import SearchParts
 
 ALL_PASSES = 2**31 - 1  # a descent ends at a local optimum
+QUADRANTS = 4  # shorter lists have no room for a city of each quadrant
 KINDS = 256  # kinds of calls, by shapes and options, that are kept
 
 
@@ -61,7 +62,7 @@ def steps_of(
         metric,
         parts.neighbourhoods,
         degree := min(parts.degree, n - 1),
-        parts.quadrants and not metric.explicit,
+        parts.quadrants and not metric.explicit and degree >= QUADRANTS,
         n,
         per_processor,
         item,
