@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SHARES = (0.1, 0.3, 1.0)  # of the seconds of a bar
 LONGER = 10
 SINGLE_SECONDS = (0.003, 0.01, 0.03, 0.1)
-SAMPLE = 20
+SAMPLE, MOST_OF_OTHERS = 20, 1_000  # instances, and cities, of single solves and other programs
 SCALE = 1e6  # factor of lengths for programs that take integers only
 COLUMNS = ("who", "seconds", "wall", "gap_percent", "gap_to_best_percent", "seconds_for_all")
 
@@ -92,10 +92,10 @@ def _measured(bar: Bar, options: argparse.Namespace) -> dict[str, Any]:
         many(share * bar.seconds, 1)
     many(LONGER * bar.seconds, 2, "ten times as long")
     sample = points[: min(SAMPLE, count)]
-    for seconds in SINGLE_SECONDS:
+    for seconds in SINGLE_SECONDS if bar.cities <= MOST_OF_OTHERS else ():
         add("solve, one by one", seconds, *_single(sample, seconds, bar.backend), len(sample))
     for who, solver in PEERS.items():
-        if has(who):
+        if has(who) and bar.cities <= MOST_OF_OTHERS:
             add(who, 0.0, *_peer(points[: 4 * SAMPLE], solver), len(points[: 4 * SAMPLE]))
     _add_gaps(rows)
     (bar_row,) = (r for r in rows if r["who"] == "solve_many" and r["seconds"] == bar.seconds)
