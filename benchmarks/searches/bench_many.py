@@ -95,7 +95,7 @@ def _measured(bar: Bar, options: argparse.Namespace) -> dict[str, Any]:
     for seconds in SINGLE_SECONDS if bar.cities <= MOST_OF_OTHERS else ():
         add("solve, one by one", seconds, *_single(sample, seconds, bar.backend), len(sample))
     for who, solver in PEERS.items():
-        if has(who) and bar.cities <= MOST_OF_OTHERS:
+        if has(who) and bar.cities <= MOST_OF_OTHERS and not options.alone:
             add(who, 0.0, *_peer(points[: 4 * SAMPLE], solver), len(points[: 4 * SAMPLE]))
     _add_gaps(rows)
     (bar_row,) = (r for r in rows if r["who"] == "solve_many" and r["seconds"] == bar.seconds)
@@ -193,6 +193,7 @@ def main() -> None:
             {"choices": ("cpu", "cuda"), "default": "cuda" if common.has_gpu() else "cpu"},
         ),
         ("--share", {"type": float, "default": 1.0, "help": "of the instances"}),
+        ("--alone", {"action": "store_true", "help": "without other programs"}),
     )
     common.finish(options, f"many_{options.backend}", measure, draw, __doc__ or "")
 
