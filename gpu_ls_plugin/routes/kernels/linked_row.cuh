@@ -36,6 +36,7 @@ struct InstancesOfRows {
   int64 metric_bytes;   // size of the metric's data of an instance, in bytes
   int64 site_bytes;     // size of the sites of an instance, in bytes
   int near_rows;        // number of lists of near nodes of an instance
+  int weight_bytes;     // size of the weights of a row, in bytes; 0 if all rows share them
   const float* errors;  // absolute error of the estimated lengths of each instance
 };
 
@@ -53,6 +54,7 @@ GLS_DEVICE void choose_instance(Instance& instance, LinkedProblem& problem,
     instance.sites = behind(instance.sites, own * all.site_bytes);
     instance.error_absolute = all.errors[own];
     problem.nodes_data = instance.metric_data;
+    problem.weights = behind(problem.weights, int64(row) * all.weight_bytes);
     problem.vehicles += own * kWordsOf<VehiclesData>;
     problem.near += own * all.near_rows * problem.near_each;
   }

@@ -27,6 +27,8 @@ from gpu_ls_plugin.tours.problem.metrics import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
@@ -108,6 +110,7 @@ class RouteInstances:
             "vehicles": xp.empty((self.count, words_of(VEHICLES_HEADER, "VehiclesData")), "uint64"),
             "weights": xp.asarray(np.full(3, PRICE if metric.integer else REAL_PRICE)),
             "soft": 0,
+            "weight_bytes": 0,
             "near_each": min(NEAR, nodes - 1),
             "near_rows": nodes,
             "segments": None,
@@ -195,6 +198,29 @@ class RouteInstances:
         costed = {"tours": tours, "costs": costs, "units": units}
         self.backend.launch(kernel, rows, {**self.of_rows(rows), **costed})
         return costs, units
+
+    def soft(self, units: Any, prices: Sequence[float]) -> dict[str, Any]:
+        """Return the arguments of rows whose routes may carry too much, at a price.
+
+        Parameters
+        ----------
+        units : float32 array of the backend, shape (R,)
+            Mean length of an edge of each row.
+        prices : sequence of float
+            What an excess by the mean demand costs, in mean lengths of an edge. The rows of an
+            instance take these numbers in turn.
+        """
+        xp, rows, weights = self.backend.xp, len(units), self.arguments["weights"]
+        loads = self.given.demands.sum(axis=1).repeat(rows // self.count)
+        turns = xp.tile(xp.asarray(np.resize(prices, rows // self.count)), self.count)
+        each = turns * units * self.sizes.customers / xp.maximum(loads, 1)
+        if self.sizes.integer:
+            each = xp.maximum(xp.rint(each), 1)
+        own = xp.empty((rows, len(weights)), weights.dtype)
+        own[:] = weights
+        priced = (each > 0) & (each < PRICE)  # free loads would look feasible
+        own[:, 0] = xp.where(priced, each, PRICE).astype(weights.dtype)
+        return {"soft": 1, "weights": own, "weight_bytes": own.itemsize * len(weights)}
 
     def first_tours(self, replicas: int = 1) -> Any:
         """Return giant tours (B * `replicas`, n); each route goes on to the nearest that fits.

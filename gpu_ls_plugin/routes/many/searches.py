@@ -89,7 +89,8 @@ class InstanceChains(ChainState):
 
     `start` has the giant tours (R, n), which the chains change; `ruin` holds the arguments of
     gls::StringRuin. `kicks`, int64 (R,), are the numbers of the kicks that the chains begin with, 0
-    by default.
+    by default. With `prices`, routes may carry too much between kicks, as in `RouteInstances.soft`;
+    the best tours stay feasible.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class InstanceChains(ChainState):
         accept: Acceptance,
         ruin: dict[str, Any],
         kicks: Any = None,
+        prices: Sequence[float] = (),
     ) -> None:
         rows, layout = len(start.tours), instances.layout()
         self.start, self.accept = start, accept
@@ -124,6 +126,8 @@ class InstanceChains(ChainState):
             "max_moves": start.max_moves,
             "patience": 0,
         }
+        if prices:
+            self._arguments |= instances.soft(units, prices)
 
     def first_kicks(self) -> int:
         """Return the number of kicks of the first launch."""

@@ -19,9 +19,9 @@ COUNT, CUSTOMERS = 4, 40
 KICK = gls.StringRemoval(6, 4)
 
 
-def chains_of(instances, tours, accept, seed=3):
+def chains_of(instances, tours, accept, seed=3, **options):
     start = Start(instances.backend, problems_of(1, 5)[0].tsp, tours, seed)
-    return InstanceChains(instances, start, accept, KICK.arguments)
+    return InstanceChains(instances, start, accept, KICK.arguments, **options)
 
 
 @BOTH
@@ -90,6 +90,33 @@ def test_chains_know_the_costs_of_their_feasible_tours(metric, backend):
                 assert problem.feasible(tour).all()
                 assert problem.cost(tour)[0] == pytest.approx(float(costs[row]), rel=1e-12)
     assert (where.to_numpy(chains.best_costs) < start).all()
+
+
+@BOTH
+@pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
+def test_priced_chains_keep_feasible_best_tours(metric, backend):
+    problems, where = problems_of(COUNT, CUSTOMERS, metric, 5), get_backend(backend)
+    instances = instances_of(where, problems)
+    first = instances.first_tours(2)
+    start = where.to_numpy(instances.costs(first)[0]).copy()
+    chains = chains_of(instances, first, gls.Threshold(0.5), prices=(1e9, 0.5))
+    for kicks in (20, 60):
+        chains.advance(kicks, 0.5, 0.0, 60.0)
+        best = zip(where.to_numpy(chains.best_tours), chains.best_costs, strict=True)
+        for row, (tour, cost) in enumerate(best):
+            problem = problems[row // 2]
+            assert problem.feasible(tour).all()
+            assert problem.cost(tour)[0] == pytest.approx(float(cost), rel=1e-12)
+    assert (where.to_numpy(chains.best_costs)[::2] < start[::2]).all()
+    kept = [problems[r // 2].feasible(t)[0] for r, t in enumerate(where.to_numpy(chains.tours))]
+    assert all(kept[::2])
+    assert not any(kept[1::2])
+
+
+def test_free_loads_cost_as_much_as_hard_limits():
+    instances = instances_of(get_backend("cpu"), problems_of(COUNT, CUSTOMERS, "EUC"))
+    weights = instances.soft(np.zeros(2 * COUNT, np.float32), (2.0,))["weights"]
+    assert (weights[:, 0] >= 1 << 24).all()
 
 
 @BOTH
