@@ -41,7 +41,7 @@ def test_both_backends_list_the_same_candidates(metric: str) -> None:
     near = []
     for name in ("cpu", "cuda"):
         backend = get_backend(name)
-        (group,) = many_input.read(problems, None)
+        (group,) = many_input.instances_of(problems)
         composed = group.composed(backend, NEIGHBOURHOODS)
         cut = group.parts(backend, composed, np.arange(4), math.inf)
         assert cut is not None

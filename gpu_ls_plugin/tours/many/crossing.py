@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly
@@ -71,7 +73,7 @@ class Crossing:
         if backend.name != "cpu" and not layout.in_shared:
             scratch = xp.empty((rows, assembly_layouts.assembly_bytes(stride, 4)), "uint8")
         self._children, self._costs = xp.empty_like(state.tours), xp.empty_like(state.costs)
-        self._chains = xp.arange(rows, dtype="int32").reshape(-1, self._replicas)
+        self._chains = np.arange(rows, dtype=np.int32).reshape(-1, self._replicas)
         self._arguments: dict[str, Any] = {
             **parts.arguments,
             "candidates": cut.near,
@@ -89,7 +91,7 @@ class Crossing:
         }
 
     def cross_all(self, seconds: float) -> None:
-        """Cross the chains' best tours for a few generations, for at most `seconds`.
+        """Cross the chains' best tours for a few generations; begin none after `seconds`.
 
         A chain continues from its child if the child is cheaper.
         """
@@ -97,11 +99,12 @@ class Crossing:
         for _ in range(min(GENERATIONS, self._replicas - 1)):
             if watch.left > 0:
                 self._cross(watch.left)
+                self._backend.wait()  # so that the clock counts the work
 
     def _cross(self, seconds: float) -> None:
         state, xp = self._state, self._backend.xp
         distance = 1 + self._generation % (self._replicas - 1)
-        partners = xp.roll(self._chains, -distance, axis=1).ravel()
+        partners = xp.asarray(np.roll(self._chains, -distance, axis=1).ravel())
         self._children[:], self._costs[:] = state.best_tours, state.best_costs
         arguments = {
             **self._arguments,
@@ -113,9 +116,4 @@ class Crossing:
         launch, shared = self._backend.launch, self._shared_bytes
         launch(self.kernel, len(partners), arguments, shared_bytes=shared, seconds=seconds)
         self._generation += 1
-        (cheaper,) = xp.nonzero(self._costs < state.best_costs)
-        for tours in (state.tours, state.best_tours):
-            tours[cheaper] = self._children[cheaper]
-        for costs in (state.costs, state.best_costs):
-            costs[cheaper] = self._costs[cheaper]
-        state.idle[cheaper] = 0
+        state.adopt(self._children, self._costs)

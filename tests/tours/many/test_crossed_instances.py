@@ -39,6 +39,7 @@ def test_children_are_those_of_each_instance_alone(
     costs = group.costs(CPU, parts, cut, rings)
     units = np.ones(len(rings), np.float32)
     state = ChainState(np, rings.copy(), costs, units, current_is_best=False)
+    state.start = SimpleNamespace(backend=CPU)
     made = crossing.Crossing(CPU, group.metric, parts, cut, state, SEED, ROW)
     made.cross_all(math.inf)
     assert (state.best_costs < group.costs(CPU, parts, cut, rings)).any()

@@ -94,6 +94,22 @@ class ChainState:
                 best[rows] = current[rows]
         self.idle[rows] = 0
 
+    def adopt(self, tours: Any, costs: Any) -> Any:
+        """Let each chain continue from its row of `tours` (P, n) if that is cheaper than its best.
+
+        Return a mask (P,) of the chains that do so.
+        """
+        xp = self.start.backend.xp
+        # This is a mask, because the host would have to wait for indices.
+        cheaper = xp.asarray(costs) < self.best_costs
+        for current, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
+            found, where = (costs, cheaper) if current.ndim == 1 else (tours, cheaper[:, None])
+            xp.copyto(current, found, where=where)
+            if current is not best:
+                xp.copyto(best, found, where=where)
+        xp.copyto(self.idle, 0, where=cheaper)
+        return cheaper
+
     @property
     def state_arguments(self) -> dict[str, Any]:
         """The arrays, keyed by the names of the kernel's parameters."""
