@@ -92,10 +92,11 @@ def _measured(bar: Bar, options: argparse.Namespace) -> dict[str, Any]:
         many(share * bar.seconds, 1)
     many(LONGER * bar.seconds, 2, "ten times as long")
     sample = points[: min(SAMPLE, count)]
-    for seconds in SINGLE_SECONDS if bar.cities <= MOST_OF_OTHERS else ():
+    others = bar.cities <= MOST_OF_OTHERS and not options.alone
+    for seconds in SINGLE_SECONDS if others else ():
         add("solve, one by one", seconds, *_single(sample, seconds, bar.backend), len(sample))
     for who, solver in PEERS.items():
-        if has(who) and bar.cities <= MOST_OF_OTHERS and not options.alone:
+        if has(who) and others:
             add(who, 0.0, *_peer(points[: 4 * SAMPLE], solver), len(points[: 4 * SAMPLE]))
     _add_gaps(rows)
     (bar_row,) = (r for r in rows if r["who"] == "solve_many" and r["seconds"] == bar.seconds)
@@ -193,7 +194,7 @@ def main() -> None:
             {"choices": ("cpu", "cuda"), "default": "cuda" if common.has_gpu() else "cpu"},
         ),
         ("--share", {"type": float, "default": 1.0, "help": "of the instances"}),
-        ("--alone", {"action": "store_true", "help": "without other programs"}),
+        ("--alone", {"action": "store_true", "help": "no single solves and other programs"}),
     )
     common.finish(options, f"many_{options.backend}", measure, draw, __doc__ or "")
 
