@@ -107,6 +107,7 @@ def default_operations(xp: Any) -> list[Callable[[], Any]]:
         lambda: flags.fill(1),
         lambda: longs.fill(1),
         # Many instances
+        lambda: begins[0].fill(1),
         lambda: points.min(axis=1, keepdims=True),
         lambda: points.max(axis=1, keepdims=True),
         *_curve(xp, made),
