@@ -95,6 +95,7 @@ EVERYTHING = {  # divided into parts that take about the same time
     "moves of routes": ("EUC_2D", "moves_of_routes"),
     "states": ("EUC_2D", "states"),
     "sequences": ("EUC_2D", "sequences"),
+    "objectives": ("EUC_2D", "objectives"),
     "tensors": ("EUC_2D", "tensors"),
 }
 

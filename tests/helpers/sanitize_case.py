@@ -97,6 +97,7 @@ EXTENTS = {
             "linked_routes": ("EUC_2D", "EUC"),
             "states": ("EUC_2D",),
             "sequences": ("EUC_2D",),
+            "objectives": ("EUC_2D",),
             "tensors": ("EUC_2D",),
         },
         cities=(1, 2, 3, 4, 5, 6, 8, 9, 11, 33, 40, MANY),
@@ -117,6 +118,7 @@ EXTENTS = {
             "routes": ("EUC_2D", "EUC"),
             "states": ("EUC_2D",),
             "sequences": ("EUC_2D",),
+            "objectives": ("EUC_2D",),
             "filtered": ("EUC_2D", "EUC"),
             "tensors": ("EUC_2D",),
             "weighted": ("EUC_2D", "EUC"),
@@ -349,32 +351,40 @@ class Watched:
                 self.calls += 1
 
     def sequences(self, problem: gls.TSP) -> None:
-        """Run constructions and chains of some objectives, in both memories; cities are items.
+        """Construct flow shops, and search and cross them in all ways; cities are items.
 
-        Flow shops are searched in all ways, other objectives in one way each. Many items are
-        searched in one way, since their descents are long.
+        Many items are searched in one way and not crossed, since their descents are long.
         """
         if problem.n not in ITEMS:
             return
-        size = self.extent.tours
         times = np.random.default_rng(1).integers(1, 99, (problem.n, 20))
-        gls.beam_search(gls.FlowShop(times, "total_flowtime"), size, backend=self.backend)
+        flowtime, shop = gls.FlowShop(times, "total_flowtime"), gls.FlowShop(times)
+        gls.beam_search(flowtime, self.extent.tours, backend=self.backend)
         few = problem.n in FEW_ITEMS
-        kinds, all_ways = (WAYS, SEQUENCE_SEARCHES) if few else ((), SEQUENCE_SEARCHES[:1])
-        one_each = zip(kinds, cycle(SEQUENCE_SEARCHES[1:]), strict=False)
-        others = [(case_of(kind, problem.n, 1).problem, [way]) for kind, way in one_each]
-        for several, ways in (*others, (gls.FlowShop(times), all_ways)):
-            made = gls.neh(several, size, backend=self.backend)
-            rows = np.concatenate([several.check(made), rows_of(several, size)])
-            for search in ways:
-                found = self.search(search, several, rows, kicks=MOVES).tours
-                if self.backend == "cuda":
-                    with patch.object(sequence_kernels, "BLOCK_OVERHEAD", 1 << 30):
-                        other = self.search(search, several, rows, kicks=MOVES).tours
-                    assert not several.integer or (found == other).all()
-        for crossover in CROSSOVERS:
+        optima, *_ = [
+            self.found(way, shop) for way in SEQUENCE_SEARCHES if few or way.exchange is None
+        ]
+        for crossover in CROSSOVERS if few else ():
             crossing = gls.SequenceCrossing(crossover, every=0.01)
-            self.search(gls.SequenceSearch(exchange=crossing), several, rows, kicks=MOVES)
+            self.search(gls.SequenceSearch(exchange=crossing), shop, optima, kicks=MOVES)
+
+    def objectives(self, problem: gls.TSP) -> None:
+        """Search sequences under some objectives in one way each; cities are items."""
+        if problem.n in FEW_ITEMS:
+            for kind, way in zip(WAYS, cycle(SEQUENCE_SEARCHES[1:]), strict=False):
+                self.found(way, case_of(kind, problem.n, 1).problem)
+
+    def found(self, search: gls.SequenceSearch, several: gls.Sequence) -> Any:
+        """Return the rows that a search finds, in both memories of a GPU."""
+        size = self.extent.tours
+        made = gls.neh(several, size, backend=self.backend)
+        rows = np.concatenate([several.check(made), rows_of(several, size)])
+        found = self.search(search, several, rows, kicks=MOVES).tours
+        if self.backend == "cuda":
+            with patch.object(sequence_kernels, "BLOCK_OVERHEAD", 1 << 30):
+                other = self.search(search, several, rows, kicks=MOVES).tours
+            assert not several.integer or (found == other).all()
+        return found
 
     def tensors(self, problem: gls.TSP) -> None:
         """Improve rows of instances with their own lengths, one of them invalid; and routes."""
