@@ -35,7 +35,7 @@ class Launch:
     constants : mapping
         Arguments by name: numbers, or None for a null pointer.
     memory : SharedBlock
-        Where arrays of the launch are.
+        The places of the launch's arrays.
     shared_bytes : int
         Size of a block's dynamic shared memory.
 
@@ -68,7 +68,7 @@ class Launch:
 
 
 class _Open:
-    """A struct of which some fields are constant."""
+    """A struct with some constant fields."""
 
     def __init__(self, parameter: Any, constants: Mapping[str, Any]) -> None:
         assert isinstance(parameter, Struct)

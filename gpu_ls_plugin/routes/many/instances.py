@@ -207,7 +207,7 @@ class RouteInstances:
         units : float32 array of the backend, shape (R,)
             Mean length of an edge of each row.
         prices : sequence of float
-            What an excess by the mean demand costs, in mean lengths of an edge. The rows of an
+            Costs of an excess by the mean demand, in mean lengths of an edge. The rows of an
             instance take these numbers in turn.
         """
         xp, rows, weights = self.backend.xp, len(units), self.arguments["weights"]
