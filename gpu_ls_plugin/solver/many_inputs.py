@@ -41,6 +41,11 @@ def problems_of(given: Any, metric: Any) -> Sequence[Any]:
     if on_gpu(given) and hasattr(given, "get"):
         given = given.get()
     if not isinstance(given, (list, tuple, np.ndarray)):
+        if hasattr(given, "__dlpack__"):
+            raise InvalidTypeError(
+                f"problems: {type(given).__name__} is an array of another library; convert it to "
+                "NumPy, or improve rows with gls.improve"
+            )
         raise InvalidTypeError(f"problems: {given!r:.80} is not {WANTED}")
     if isinstance(given, (list, tuple)):
         if not given:

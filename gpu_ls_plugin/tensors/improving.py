@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 REALS = np.dtype("float32"), np.dtype("float64")
 WHOLES = np.dtype("int32"), np.dtype("int64")
+INVALID = {  # why a row may be invalid, without and with demands
+    False: "is not a permutation of its instance's cities, or the instance has lengths that are "
+    "not finite, negative or not symmetric",
+    True: "does not visit each customer once with loads within the capacity, or the instance has "
+    "lengths that are not finite, a demand below 0 or above the capacity, or one of the depot",
+}
 
 
 class Improved(ImprovedRows):
@@ -107,7 +113,15 @@ def improve(
     limits = _limits(moves, kicks, seconds, seed)
     search = parse_search(search) if isinstance(search, str) else search
     if isinstance(instances, Problem):
+        given = {"distances": distances, "demands": demands, "capacity": capacity}
+        if foreign := [name for name, value in given.items() if value is not None]:
+            raise InvalidParameterError(f"{foreign[0]}: a problem has its own; leave it out")
         return _of_problem(instances, rows, search, limits, check)
+    if isinstance(instances, (list, tuple)) and isinstance(next(iter(instances), None), Problem):
+        raise InvalidTypeError(
+            "instances: improve takes a single problem, or arrays; "
+            "use solve_many(problems, start=rows)"
+        )
     caller = Caller.of(rows)
     with caller.backend.current(), caller.working():
         taken = caller.take("rows", rows)
@@ -119,7 +133,7 @@ def improve(
             better = better.reshape(taken.shape)
         better = better.astype(taken.dtype, copy=False)
         if check:
-            _require_valid(caller.backend.to_numpy(valid))
+            _require_valid(caller.backend.to_numpy(valid), INVALID[demands is not None])
         return Improved(*map(caller.give, (better, costs, valid)))
 
 
@@ -141,7 +155,7 @@ def _of_problem(
             raise InvalidTourError(f"rows: shape {taken.shape} is not (P, {problem.n})")
         found = domain_of(problem).improve_rows(problem, taken, search, limits, caller.backend)
         if check:
-            _require_valid(caller.backend.to_numpy(found.valid))
+            _require_valid(caller.backend.to_numpy(found.valid), "is no solution of the problem")
         better = found.rows.astype(taken.dtype, copy=False)
         return Improved(*map(caller.give, (better, found.costs, found.valid)))
 
@@ -161,14 +175,18 @@ def _tensors(
     caller: Caller, taken: Any, coordinates: Any, distances: Any, demands: Any, capacity: Any
 ) -> Tensors:
     """Return checked arrays of the backend; the rows `taken` already are one."""
-    if (coordinates is None) == (distances is None):
+    if coordinates is None and distances is None:
+        raise InvalidParameterError("instances: pass coordinates, a problem, or distances=")
+    if not (coordinates is None or distances is None):
         raise InvalidParameterError("distances: pass either coordinates or distances, not both")
     if (demands is None) != (capacity is None):
         raise InvalidParameterError("capacity: demands and capacity belong together")
     if taken.dtype.kind not in "iu":
         raise InvalidTypeError(f"rows: {taken.dtype} is not an integer type")
     if taken.ndim not in (2, 3) or not taken.size:
-        raise InvalidTourError(f"rows: shape {taken.shape} is neither (B, n) nor (B, P, n)")
+        raise InvalidTourError(
+            f"rows: shape {taken.shape} is neither (B, n) nor (B, P, n) of at least 1 each"
+        )
     xp, shape = caller.backend.xp, taken.shape
     wide = taken if taken.dtype in WHOLES else taken.astype("int64")
     flat = xp.ascontiguousarray(wide)
@@ -211,11 +229,8 @@ def _lengths(caller: Caller, name: str, given: Any, count: int) -> Any:
     return caller.backend.xp.ascontiguousarray(lengths)
 
 
-def _require_valid(valid: Any) -> None:
+def _require_valid(valid: Any, reason: str) -> None:
     """Raise InvalidTourError if a row is invalid."""
     if not valid.all():
         where = ", ".join(str(axis[0]) for axis in (~valid).nonzero())
-        raise InvalidTourError(
-            f"rows: row ({where}) is not a permutation of its instance's cities, or the instance "
-            "has lengths that are not finite, negative or not symmetric"
-        )
+        raise InvalidTourError(f"rows: row ({where}) {reason}")

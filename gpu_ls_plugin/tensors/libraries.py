@@ -44,6 +44,8 @@ def device_of(name: str, array: Any) -> int | None:
         return None
     if library == "torch" and array.is_cuda:
         return int(array.get_device())
+    if not hasattr(array, "__dlpack_device__"):  # JAX knows no values yet
+        raise InvalidTypeError(f"{name}: inside compiled code of JAX, call gls.jax.improve")
     kind, number = array.__dlpack_device__()
     if kind in DLPACK_CPU:
         return None
@@ -92,7 +94,10 @@ class Caller:
         """
         library = library_of(name, array)
         if library == "numpy" and self.device is None:
-            return np.asarray(array)
+            try:
+                return np.asarray(array)
+            except ValueError as error:  # lists of unequal lengths
+                raise InvalidTypeError(f"{name}: no array can be made: {error}") from error
         if device_of(name, array) != self.device:
             raise InvalidParameterError(
                 f"{name}: the array is on another device than rows; move it there first"
@@ -103,7 +108,10 @@ class Caller:
             )
         if library == self.library == "torch" and self.device is not None:
             return self._at_torch(array)
-        return self.backend.xp.from_dlpack(array)
+        try:
+            return self.backend.xp.from_dlpack(array)
+        except (BufferError, RuntimeError, TypeError) as error:
+            raise InvalidTypeError(f"{name}: {array.dtype} cannot be shared: {error}") from error
 
     def _at_torch(self, tensor: Any) -> Any:
         """Return a tensor of torch on a GPU as an array of CuPy.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from tests.helpers import improving
 from tests.helpers.improving import costs_of, lengths
 from tests.helpers.processes import run_python
@@ -112,6 +112,14 @@ def test_gradients_stop_at_a_search() -> None:
 def test_rows_of_floats_are_refused() -> None:
     with pytest.raises(InvalidParameterError, match="rows: float32 is not an integer type"):
         improve(jnp.asarray(POINTS), jnp.asarray(TOURS, jnp.float32))
+
+
+def test_calls_that_need_another_function_say_so() -> None:
+    points, rows = jnp.asarray(POINTS), jnp.asarray(TOURS)
+    with pytest.raises(InvalidTypeError, match=r"call gls\.jax\.improve"):
+        jax.jit(lambda x, r: gls.improve(x, r).costs)(points, rows)
+    with pytest.raises(InvalidTypeError, match="another library"):
+        gls.solve_many(points, 0.1)
 
 
 def test_jax_is_not_imported_unasked() -> None:

@@ -136,7 +136,10 @@ def improve_routes(
     xp, rows = backend.xp, tensors.rows
     for name, array in (("demands", tensors.demands), ("capacity", tensors.capacity)):
         if array.dtype.kind not in "iu":
-            raise InvalidTypeError(f"{name}: {array.dtype} is not an integer type; scale them")
+            raise InvalidTypeError(
+                f"{name}: {array.dtype} is not an integer type; convert whole numbers by "
+                "astype(int), and multiply fractions by a number that makes them whole"
+            )
     customers = tensors.demands.shape[1] - 1
     if customers < 1 or rows.shape[1] < customers:
         raise InvalidProblemError(

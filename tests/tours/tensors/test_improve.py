@@ -192,7 +192,13 @@ XY, ROWS = instances(3, 6), random_rows(3, 6)
 BAD: dict[str, tuple[tuple[Any, Any], dict[str, Any], type[Exception], str]] = {
     "other count": ((XY, ROWS[:2]), {}, InvalidProblemError, "3 instances, but rows have 2"),
     "other size": ((XY, ROWS[:, :5]), {}, InvalidTourError, "5 columns"),
-    "no coordinates": ((None, ROWS), {}, InvalidParameterError, "either"),
+    "no coordinates": ((None, ROWS), {}, InvalidParameterError, "pass coordinates"),
+    "unequal lists": (([[[0, 1]], [[0, 1], [2, 3]]], ROWS), {}, InvalidTypeError, "no array"),
+    "problems": (([gls.TSP(XY[0])], ROWS), {}, InvalidTypeError, "solve_many"),
+    "a problem's own": (
+        *((gls.TSP(XY[0]), ROWS), {"capacity": 3}),
+        *(InvalidParameterError, "capacity: a problem has its own"),
+    ),
     "both": ((XY, ROWS), {"distances": np.ones((3, 6, 6))}, InvalidParameterError, "not both"),
     "3D": ((np.ones((3, 6, 3)), ROWS), {}, InvalidProblemError, r"not \(B, n, 2\)"),
     "flat": ((XY[0], ROWS), {}, InvalidProblemError, r"not \(B, n, 2\)"),
@@ -215,6 +221,15 @@ BAD: dict[str, tuple[tuple[Any, Any], dict[str, Any], type[Exception], str]] = {
     "candidates": (
         *((XY, ROWS), {"search": gls.LocalSearch(candidates=gls.Alpha(5))}),
         *(UnsupportedProblemError, "Nearest or Quadrant"),
+    ),
+    "real demands": (
+        *((XY, ROWS), {"demands": ROWS * 1.0, "capacity": 9}),
+        *(InvalidTypeError, "astype"),
+    ),
+    "check": ((XY, 0 * ROWS), {"check": True}, InvalidTourError, "not a permutation"),
+    "check of loads": (
+        *((XY, ROWS), {"demands": 0 * ROWS + 1, "capacity": 3, "check": True}),
+        *(InvalidTourError, "within the capacity"),
     ),
     "demands alone": ((XY, ROWS), {"demands": ROWS}, InvalidParameterError, "belong together"),
 }
