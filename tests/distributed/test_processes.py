@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 __all__ = ["file"]  # a fixture
 
-SECONDS, BETWEEN = 25.0, 3.0  # duration of the run; time between two kills
+WORKERS = 3
+SECONDS, BETWEEN = 25.0, 3.0  # duration of the run; least time between two kills
 COMMAND = [sys.executable, "-m", "gpu_ls_plugin", "solve"]
 
 
@@ -58,12 +59,14 @@ def test_rows_of_a_local_cluster_do_not_pass_through_the_scheduler(monkeypatch):
 def test_killed_workers_lose_no_exchanged_rows():
     told: list[float] = []
     kills, over, rng = 0, threading.Event(), random.Random(1)
-    with warnings.catch_warnings(), local_cluster(3, threads=1) as client:
+    with warnings.catch_warnings(), local_cluster(WORKERS, threads=1) as client:
         warnings.simplefilter("ignore", ClusterWarning)
 
         def kill() -> None:
             nonlocal kills
             while not over.wait(BETWEEN):
+                if len(client.cluster.scheduler.workers) < WORKERS:
+                    continue  # on a busy machine, all of them would be gone at once
                 nannies = list(client.cluster.workers.values())
                 pids = [nanny.process.pid for nanny in nannies if nanny.process is not None]
                 pids = [pid for pid in pids if pid is not None]
@@ -83,7 +86,7 @@ def test_killed_workers_lose_no_exchanged_rows():
         found = islands(PROBLEM, seed=1, budget=budget, callback=watch)
         over.set()
         killer.join()
-    assert kills >= 3 and found.statistics.stopped_by == "seconds"
+    assert kills >= 2 and found.statistics.stopped_by == "seconds"
     assert found.statistics.seconds >= SECONDS
     assert found.best_cost <= min(told) == PROBLEM.cost(found.best_tour)[0]
     assert alive(children(os.getpid())) == []
