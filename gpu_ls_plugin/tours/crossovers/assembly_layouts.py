@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT, padded
 from gpu_ls_plugin.tours.crossovers.pair_layouts import pair_shape
 from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape, HostShape
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
 
 MOST_EDGES = constant("tours/crossovers/ab_cycle.cuh", "kMostEdges")
 KEPT_GAINS = constant("tours/crossovers/cycle_blocks.cuh", "kKept")
@@ -93,3 +96,11 @@ def assembly_shape(
     """Return the layout on a GPU, for `tours` pairs per multiprocessor; see `pair_shape`."""
     own = assembly_bytes(n, 2, strategy)
     return pair_shape(n, own, tours, shared_memory, ASSEMBLY_STATIC_BYTES)
+
+
+def layout_on(backend: Backend, n: int, pairs: int, strategy: Strategy = SINGLE) -> ChainShape:
+    """Return the layout on a backend for `pairs` pairs."""
+    if backend.name == "cpu":
+        return host_shape(n)
+    per_processor = -(-pairs // backend.processors)
+    return assembly_shape(n, per_processor, backend.shared_memory, strategy)

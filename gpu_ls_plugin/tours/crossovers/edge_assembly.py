@@ -136,12 +136,7 @@ class AssemblyWorkspace(Workspace):
         strategy: Strategy = SINGLE,
     ) -> None:
         n = problem.n
-        if backend.name == "cpu":
-            layout: ChainShape = assembly_layouts.host_shape(n)
-        else:
-            per_processor = -(-size // backend.processors)
-            room = backend.shared_memory
-            layout = assembly_layouts.assembly_shape(n, per_processor, room, strategy)
+        layout = assembly_layouts.layout_on(backend, n, size, strategy)
         kernel = assembly_kernel(problem.metric, parts.moves.length, parts.grid, layout, strategy)
         self._exact = problem.integer
         self._costs = backend.xp.zeros(size, problem.cost_dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly
 from gpu_ls_plugin.tours.crossovers.assembly_layouts import STRATEGIES
+from gpu_ls_plugin.tours.crossovers.pair_recombination import PairKernel
 from gpu_ls_plugin.tours.kernels.sites import metric_type
 
 if TYPE_CHECKING:
@@ -39,13 +40,6 @@ def crossing_kernel(metric: Metric, moves: Moves, layout: ChainShape) -> Kernel:
     return replace(kernel, headers=(*kernel.headers, STRATEGY.header))
 
 
-def _layout(backend: Backend, n: int, pairs: int) -> ChainShape:
-    if backend.name == "cpu":
-        return assembly_layouts.host_shape(n)
-    per_processor = -(-pairs // backend.processors)
-    return assembly_layouts.assembly_shape(n, per_processor, backend.shared_memory)
-
-
 class Crossing:
     """Crosses the chains of each instance with edge assembly.
 
@@ -67,14 +61,11 @@ class Crossing:
         rows, stride = state.tours.shape
         self._backend, self._state, self._generation = backend, state, 0
         self._replicas = rows // len(cut.sizes)
-        xp, layout = backend.xp, _layout(backend, stride, rows)
+        layout = assembly_layouts.layout_on(backend, stride, rows)
         self.kernel = crossing_kernel(metric, parts.moves, layout)
-        self._shared_bytes, scratch = layout.shared_bytes(stride), None
-        if backend.name != "cpu" and not layout.in_shared:
-            scratch = xp.empty((rows, assembly_layouts.assembly_bytes(stride, 4)), "uint8")
-        self._children, self._costs = xp.empty_like(state.tours), xp.empty_like(state.costs)
+        self._costs = backend.xp.empty_like(state.costs)
         self._chains = np.arange(rows, dtype=np.int32).reshape(-1, self._replicas)
-        self._arguments: dict[str, Any] = {
+        arguments = {
             **parts.arguments,
             "candidates": cut.near,
             "candidate_lengths": cut.near_lengths,
@@ -85,10 +76,10 @@ class Crossing:
             "replicas": self._replicas,
             "sizes": cut.sizes,
             "names": cut.names,
-            "children": self._children,
             "costs": self._costs,
-            "scratch": scratch,
         }
+        own = assembly_layouts.assembly_bytes(stride, 4)
+        self._pairs = PairKernel(backend, self.kernel, layout, rows, stride, own, arguments)
 
     def cross_all(self, seconds: float) -> None:
         """Cross the chains' best tours for a few generations; begin none after `seconds`.
@@ -102,18 +93,10 @@ class Crossing:
                 self._backend.wait()  # so that the clock counts the work
 
     def _cross(self, seconds: float) -> None:
-        state, xp = self._state, self._backend.xp
+        state, best = self._state, self._state.best_tours
         distance = 1 + self._generation % (self._replicas - 1)
-        partners = xp.asarray(np.roll(self._chains, -distance, axis=1).ravel())
-        self._children[:], self._costs[:] = state.best_tours, state.best_costs
-        arguments = {
-            **self._arguments,
-            "first": state.best_tours,
-            "second": state.best_tours,
-            "partners": partners,
-            "generation": self._generation,
-        }
-        launch, shared = self._backend.launch, self._shared_bytes
-        launch(self.kernel, len(partners), arguments, shared_bytes=shared, seconds=seconds)
+        partners = self._backend.xp.asarray(np.roll(self._chains, -distance, axis=1).ravel())
+        self._costs[:] = state.best_costs
+        children = self._pairs.cross(best, best, partners, self._generation, seconds)
         self._generation += 1
-        state.adopt(self._children, self._costs)
+        state.adopt(children, self._costs)
