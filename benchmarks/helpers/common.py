@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.helpers import summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 BENCHMARKS = Path(__file__).resolve().parents[1]
 REPOSITORY = BENCHMARKS.parent
@@ -55,6 +55,20 @@ def arguments(description: str | None, *options: tuple[str, dict[str, Any]]) -> 
     parsed = parser.parse_args()
     parsed.out.mkdir(parents=True, exist_ok=True)
     return parsed
+
+
+SHARE = ("--share", {"type": float, "default": 1.0, "help": "of the instances"})
+
+
+def sections_option(sections: Iterable[str]) -> tuple[str, dict[str, Any]]:
+    """Return the option --sections, by default all of them."""
+    names = list(sections)
+    return "--sections", {"nargs": "*", "default": names, "choices": names}
+
+
+def backend_option() -> tuple[str, dict[str, Any]]:
+    """Return the option --backend, by default a GPU if there is one."""
+    return "--backend", {"choices": ("cpu", "cuda"), "default": "cuda" if has_gpu() else "cpu"}
 
 
 # ---- The machine ---------------------------------------------------------------------------------
@@ -228,16 +242,33 @@ def stored(out: Path, name: str, sections: Iterable[str]) -> dict[str, Any]:
     return {section: content[section] for section in sections if section in content}
 
 
+def measure_sections(
+    options: argparse.Namespace,
+    name: str,
+    sections: Mapping[str, Callable[[argparse.Namespace], Any]],
+    protocol: str,
+) -> dict[str, Any]:
+    """Measure the chosen sections, and store the record after each."""
+    record = stored(options.out, name, sections)
+    for section in options.sections:
+        print(f"== {section}", flush=True)
+        record[section] = sections[section](options)
+        write_json(options.out, name, protocol, record)
+    return record
+
+
 def finish(
     options: argparse.Namespace,
     name: str,
     measure: Callable[[argparse.Namespace], dict[str, Any]],
-    draw: Callable[[Path, dict[str, Any]], None],
+    draw: Callable[[Path, dict[str, Any]], None] | None,
     protocol: str,
 ) -> None:
-    """Measure and store, unless only stored results are drawn again; then draw."""
+    """Measure and store, unless only stored results are drawn again; then draw, if it is given."""
     if not options.redraw:
         write_json(options.out, name, protocol, measure(options))
+    if draw is None:
+        return
     if importlib.util.find_spec("matplotlib") is None:
         print("no figure: matplotlib is not installed (draw it later with --redraw)")
         return

@@ -87,7 +87,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
             "metavar": "INSTANCE:SECONDS[:SEED]",
         },
     ),
-    ("--backend", {"default": "cuda" if common.has_gpu() else "cpu", "choices": ("cpu", "cuda")}),
+    common.backend_option(),
 )
 
 if __name__ == "__main__":

@@ -157,7 +157,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ),
     ("--population", {"type": int, "help": "population of ours"}),
     ("--threads", {"type": int, "default": len(os.sched_getaffinity(0)), "help": "of ours"}),
-    ("--backend", {"default": "cuda" if common.has_gpu() else "cpu", "choices": ("cpu", "cuda")}),
+    common.backend_option(),
     ("--hgs", {"type": Path, "help": "source of HGS-CVRP (github.com/vidalt/HGS-CVRP)"}),
 )
 

@@ -189,11 +189,8 @@ def main() -> None:
     """Measure on the available backend and write `many_<backend>.json`."""
     options = common.arguments(
         __doc__,
-        (
-            "--backend",
-            {"choices": ("cpu", "cuda"), "default": "cuda" if common.has_gpu() else "cpu"},
-        ),
-        ("--share", {"type": float, "default": 1.0, "help": "of the instances"}),
+        common.backend_option(),
+        common.SHARE,
         ("--alone", {"action": "store_true", "help": "no single solves and other programs"}),
     )
     common.finish(options, f"many_{options.backend}", measure, draw, __doc__ or "")

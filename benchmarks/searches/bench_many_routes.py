@@ -39,11 +39,7 @@ COLUMNS = ("instances", "seconds", "wall", "gap_percent", "worst_percent", "opti
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure the chosen sections."""
-    record = common.stored(options.out, name_of(options), SECTIONS)
-    for name in options.sections:
-        record[name] = SECTIONS[name](options)
-        common.write_json(options.out, name_of(options), __doc__ or "", record)
-    return record
+    return common.measure_sections(options, name_of(options), SECTIONS, __doc__ or "")
 
 
 def xml(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -128,18 +124,11 @@ def name_of(options: argparse.Namespace) -> str:
     return f"many_routes_{options.backend}"
 
 
-def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw nothing: the tables say it all."""
-
-
 if __name__ == "__main__":
     chosen = common.arguments(
         __doc__,
-        ("--sections", {"nargs": "*", "default": list(SECTIONS), "choices": list(SECTIONS)}),
-        (
-            "--backend",
-            {"choices": ("cpu", "cuda"), "default": "cuda" if common.has_gpu() else "cpu"},
-        ),
-        ("--share", {"type": float, "default": 1.0, "help": "of the instances"}),
+        common.sections_option(SECTIONS),
+        common.backend_option(),
+        common.SHARE,
     )
-    common.finish(chosen, name_of(chosen), measure, draw, __doc__ or "")
+    common.finish(chosen, name_of(chosen), measure, None, __doc__ or "")

@@ -44,12 +44,7 @@ CAPACITY, DEMANDS = 50, (1, 10)  # as in the usual benchmark of neural solvers f
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure the chosen sections."""
-    record = common.stored(options.out, name_of(options), SECTIONS)
-    for name in options.sections:
-        print(f"== {name}", flush=True)
-        record[name] = SECTIONS[name](options)
-        common.write_json(options.out, name_of(options), __doc__ or "", record)
-    return record
+    return common.measure_sections(options, name_of(options), SECTIONS, __doc__ or "")
 
 
 def descents(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -296,20 +291,13 @@ def name_of(options: argparse.Namespace) -> str:
     return f"tensors_{options.backend}"
 
 
-def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw nothing: the tables say it all."""
-
-
 if __name__ == "__main__":
     chosen = common.arguments(
         __doc__,
-        ("--sections", {"nargs": "*", "default": list(SECTIONS), "choices": list(SECTIONS)}),
-        (
-            "--backend",
-            {"choices": ("cpu", "cuda"), "default": "cuda" if common.has_gpu() else "cpu"},
-        ),
-        ("--share", {"type": float, "default": 1.0, "help": "of the instances"}),
+        common.sections_option(SECTIONS),
+        common.backend_option(),
+        common.SHARE,
         ("--repeats", {"type": int, "default": 5}),
         ("--searches", {"nargs": "*", "default": [None], "help": "of section descents"}),
     )
-    common.finish(chosen, name_of(chosen), measure, draw, __doc__ or "")
+    common.finish(chosen, name_of(chosen), measure, None, __doc__ or "")
