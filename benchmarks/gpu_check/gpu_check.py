@@ -52,7 +52,7 @@ TOOLS = {  # and their metrics, those that take longest first
     "racecheck": ("EUC_2D",),  # the slowest tool gets the fewest cities
     "none": METRICS,
 }
-RACED_CITIES = "34"
+RACED_CITIES = {"sequences": "12,34", "objectives": "12,34"}  # 34 of all others
 WATCHED_AT_ONCE = 16  # commands of the sanitizer on each GPU
 WORKERS = {"not timed": 15, "timed": 2}  # maximum number of processes of tests on each GPU
 LIMITS = {"tests": 540, "sanitizer": 540}  # seconds of one command
@@ -206,7 +206,7 @@ def run_sanitizer(runs: list[str], tools: dict[str, Any]) -> dict[str, Any]:
         watched = [] if tool == "none" else [program, "--tool", tool, "--error-exitcode", "99"]
         extent = ["--runs", run, "--metrics", metric]
         if tool == "racecheck":
-            extent += ["--cities", RACED_CITIES]
+            extent += ["--cities", RACED_CITIES.get(run, "34")]
         device = _devices()[next(turns) % len(_devices())]
         command = [*watched, *case, *extent]
         code, output, seconds = _run(command, LIMITS["sanitizer"], CUDA_VISIBLE_DEVICES=device)

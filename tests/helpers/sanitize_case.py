@@ -138,7 +138,7 @@ EXTENTS = {
 }
 FILTERED_CITIES = range(128)
 STATED_CITIES = range(3, MANY)
-ITEMS, FEW_ITEMS = range(1, 128), range(1, 64)  # of sequences
+ITEMS, FEW_ITEMS, MANY_ITEMS = range(1, 128), range(1, 64), 30  # of sequences
 ROUTED_CITIES = range(2, MANY + 1)
 SHAPED_CITIES = range(34, MANY + 1)
 LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # sizes with other layouts
@@ -366,7 +366,7 @@ class Watched:
         ]
         for crossover in CROSSOVERS if few else ():
             crossing = gls.SequenceCrossing(crossover, every=0.01)
-            self.search(gls.SequenceSearch(exchange=crossing), shop, optima, kicks=MOVES)
+            self.search(gls.SequenceSearch(exchange=crossing), shop, optima, **_few(shop.n))
 
     def objectives(self, problem: gls.TSP) -> None:
         """Search sequences under some objectives in one way each; cities are items."""
@@ -379,10 +379,11 @@ class Watched:
         size = self.extent.tours
         made = gls.neh(several, size, backend=self.backend)
         rows = np.concatenate([several.check(made), rows_of(several, size)])
-        found = self.search(search, several, rows, kicks=MOVES).tours
+        few = _few(several.n)
+        found = self.search(search, several, rows, **few).tours
         if self.backend == "cuda":
             with patch.object(sequence_kernels, "BLOCK_OVERHEAD", 1 << 30):
-                other = self.search(search, several, rows, kicks=MOVES).tours
+                other = self.search(search, several, rows, **few).tours
             assert not several.integer or (found == other).all()
         return found
 
@@ -443,6 +444,11 @@ class Watched:
             climb.threads = 128
             climb.climb(cupy.asarray(random_tours(problem.n, self.extent.tours)))
             self.calls += 1
+
+
+def _few(items: int) -> dict[str, int]:
+    """Return limits of a search of sequences; the descents of many items are cut short."""
+    return {"kicks": MOVES} if items < MANY_ITEMS else {"kicks": MOVES, "moves": 2 * MOVES}
 
 
 def searches(problem: gls.TSP, extent: Extent) -> Iterable[gls.LocalSearch]:
