@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.structs import Packed
     from gpu_ls_plugin.core.problem import Problem
 
+    Starter = Callable[..., object]  # takes packed arguments, and `seconds`
+
 SURE = 1 << 26  # bytes of memory that any machine is assumed to have free
 
 
@@ -39,6 +41,7 @@ class Backend(ABC):
 
     def __init__(self) -> None:
         self._made: weakref.WeakKeyDictionary[Problem, dict[Any, Any]] = weakref.WeakKeyDictionary()
+        self.starters: weakref.WeakKeyDictionary[Any, Starter] = weakref.WeakKeyDictionary()
 
     def current(self) -> AbstractContextManager[Any]:
         """Make the backend's device the current one of this thread for a ``with`` block.
@@ -140,6 +143,13 @@ class Backend(ABC):
     ) -> Callable[[], Any]:
         """Return a function that launches a kernel with these arguments, for repeated launches."""
         return partial(self.launch, kernel, count, arguments, shared_bytes=shared_bytes)
+
+    def starter(self, kernel: Kernel, count: int, shared_bytes: int) -> Starter:
+        """Return a function that launches a kernel with packed arguments, as often as wanted.
+
+        The backend's device must be the current one; a `Launch` keeps the function in `starters`.
+        """
+        return partial(self.launch, kernel, count, shared_bytes=shared_bytes)
 
     def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
         """Return a function that repeats `work`, which must make the same launches each time.

@@ -9,7 +9,7 @@ import math
 import os
 import threading
 from contextlib import contextmanager
-from functools import cache, partial, wraps
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,15 +130,23 @@ class CudaBackend(Backend):
         seconds: float = math.inf,
     ) -> bool:
         """Queue a kernel on the current stream; wait for it only if parts are checked."""
-        self._queue(kernel, *self._prepared(kernel, count, arguments, shared_bytes), arguments)
+        with self.current():
+            self.starter(kernel, count, shared_bytes)(arguments)
         return True
 
     def bound(
         self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
     ) -> Callable[[], Any]:
         """Convert the arguments once, and return a function that queues a launch with them."""
-        prepared = self._prepared(kernel, count, arguments, shared_bytes)
-        return partial(self._queue, kernel, *prepared, arguments)
+        with self.current():
+            queue = self._queue_of(kernel, count, shared_bytes)
+        converted = _converted(kernel, arguments)
+
+        def start(_kept: Any = arguments) -> None:  # keeps the arrays at these addresses
+            with self.current():
+                queue(converted)
+
+        return start
 
     def begin(self, kernel: Kernel) -> None:
         self._functions.begin(kernel)
@@ -200,32 +208,39 @@ class CudaBackend(Backend):
         """Copy an array to the host, after the work that computes it."""
         return self.xp.asnumpy(array)
 
-    def _prepared(
-        self, kernel: Kernel, count: int, arguments: Mapping[str, Any] | Packed, shared_bytes: int
-    ) -> tuple[Callable[[], None], _Fault | None]:
-        """Return a function that launches a kernel, and the kernel's fault variable."""
+    def starter(self, kernel: Kernel, count: int, shared_bytes: int) -> Callable[..., object]:
+        queue = self._queue_of(kernel, count, shared_bytes)
+
+        def start(arguments: Mapping[str, Any] | Packed, seconds: float = math.inf) -> None:
+            queue(_converted(kernel, arguments))
+
+        return start
+
+    def _queue_of(
+        self, kernel: Kernel, count: int, shared_bytes: int
+    ) -> Callable[[list[Any]], None]:
+        """Return a function that queues launches on the current device, with converted arguments.
+
+        It waits for a launch only if parts of the kernel are checked.
+        """
         function, fault = self._functions.get(kernel)
         if shared_bytes:
-            with self.current(), self._preparing:
+            with self._preparing:
                 if shared_bytes > function.max_dynamic_shared_size_bytes:
                     function.max_dynamic_shared_size_bytes = shared_bytes
         threads, teams = _team_shape(kernel.team)
-        blocks = -(-count // teams)
-        numbered = (np.int32(count), *_converted(kernel, arguments))
-        launch = partial(function, (blocks,), (threads,), numbered, shared_mem=shared_bytes)
-        return launch, fault
+        grid, block, number = (-(-count // teams),), (threads,), np.int32(count)
 
-    def _queue(
-        self, kernel: Kernel, launch: Callable[[], None], fault: _Fault | None, _kept: Any
-    ) -> None:
-        """Queue a launch. `_kept` keeps alive the arrays whose addresses the launch uses."""
-        with self.current():
-            launch()
+        def queue(converted: list[Any]) -> None:
+            function(grid, block, (number, *converted), shared_mem=shared_bytes)
             kernel.refuse_fault(fault)
+
+        return queue
 
     def _forget(self) -> None:
         finish()
         with self.current():
+            self.starters.clear()
             self._functions.clear()
 
     def _compile(self, kernel: Kernel) -> tuple[Any, _Fault | None]:

@@ -60,11 +60,15 @@ class Launch:
     def start(
         self, backend: Backend, arguments: Mapping[str, Any], seconds: float = math.inf
     ) -> None:
-        """Launch the kernel with the arguments that are not constant; others are ignored."""
-        packed = Packed([one.packed(arguments) for one in self._structs])
-        backend.launch(
-            self.kernel, self.count, packed, shared_bytes=self.shared_bytes, seconds=seconds
-        )
+        """Launch the kernel with the arguments that are not constant; others are ignored.
+
+        The backend's device must be the current one of this thread.
+        """
+        starter = backend.starters.get(self)
+        if starter is None:
+            starter = backend.starter(self.kernel, self.count, self.shared_bytes)
+            backend.starters[self] = starter
+        starter(Packed([one.packed(arguments) for one in self._structs]), seconds=seconds)
 
 
 class _Open:

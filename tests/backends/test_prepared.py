@@ -9,6 +9,7 @@ import pytest
 
 from gpu_ls_plugin.backends import cuda, get_backend
 from gpu_ls_plugin.backends.composition import Kernel
+from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.backends.prepared import ALIGNMENT, Launch, SharedBlock
 from gpu_ls_plugin.backends.structs import Packed, struct_of
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
@@ -22,14 +23,21 @@ def prepared(constants: dict[str, Any]) -> Launch:
     return Launch(kernel, 3, constants, SharedBlock({}), shared_bytes=64)
 
 
-class Noting:
-    """A backend that notes its launches."""
+class Noting(CpuBackend):
+    """A backend that notes its launches, and for which of them it was asked for a function."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.launches: list[Any] = []
+        self.asked: list[Kernel] = []
 
-    def launch(self, *given: Any, **options: Any) -> None:
+    def launch(self, *given: Any, **options: Any) -> bool:
         self.launches.append((given, options))
+        return True
+
+    def starter(self, kernel: Kernel, count: int, shared_bytes: int) -> Any:
+        self.asked.append(kernel)
+        return super().starter(kernel, count, shared_bytes)
 
 
 @pytest.fixture
@@ -49,6 +57,8 @@ def test_packed_arguments_are_those_of_a_mapping(noting):
         assert (kernel, count, options["shared_bytes"]) == (launch.kernel, 3, 64)
         assert isinstance(packed, Packed)
         assert packed == (expected, expected)
+    assert noting.launches[1][1]["seconds"] == 2.0
+    assert noting.asked == [launch.kernel]
 
 
 def test_an_argument_that_is_not_constant_must_be_given(noting):
