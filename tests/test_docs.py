@@ -17,7 +17,8 @@ from tests.helpers.marks import slow_after
 from tests.helpers.processes import run_python
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 # Pages whose blocks run as one program, and a pattern of its output.
 WHOLE = {
@@ -53,6 +54,11 @@ COMMANDS = [
 ]
 
 
+def name_of(page: Path) -> str:
+    """Return the path of a page in the documentation."""
+    return page.relative_to(DOCS if DOCS in page.parents else ROOT).as_posix()
+
+
 def blocks(page: Path, language: str) -> list[str]:
     """Return the fenced blocks of a language, in order."""
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
@@ -72,7 +78,7 @@ def run_code(code: str, *path: Path, cwd: Path = ROOT) -> str:
 
 
 def test_each_block_of_python_is_run_by_a_test() -> None:
-    found = {page.name: len(blocks(page, "python")) for page in PAGES}
+    found = {name_of(page): len(blocks(page, "python")) for page in PAGES}
     assert {name: count for name, count in found.items() if count and name not in WHOLE} == TAKEN
     assert [name for name in WHOLE if not found[name]] == []
 
@@ -82,7 +88,7 @@ def test_pages_run_as_programs(page: str, tmp_path: Path) -> None:
     if page.removesuffix(".md") in ("pymoo", "pygad", "deap", "evotorch"):
         pytest.importorskip(page.removesuffix(".md"), reason="needs the extra of this name")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    (path,) = (path for path in PAGES if path.name == page)
+    (path,) = (path for path in PAGES if name_of(path) == page)
     assert re.search(WHOLE[page], run_code("\n".join(blocks(path, "python")), cwd=tmp_path))
 
 
@@ -272,7 +278,7 @@ print(int(found.best_cost == found.problem.cost([found.best_tour])[0]))
     assert int(run_code("\n".join([names, part, use]))) == 1
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_and_images_are_files(page: Path) -> None:
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     targets = re.findall(r"\]\(([^)#]+)[^)]*\)", text)

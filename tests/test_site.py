@@ -49,7 +49,7 @@ def test_each_public_name_is_described(frameworks: None) -> None:
 
 def test_each_page_and_example_is_in_the_navigation() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[2]
-    pages = [f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")]
+    pages = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
     pages += [f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")]
     pages += [*links.MOVED, *reference.pages()]
     places = [links.place_in_site(page) for page in pages if not page.endswith(".cff")]
