@@ -18,7 +18,7 @@ from tests.helpers.processes import run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 
 # Pages whose blocks run as one program, and a pattern of its output.
 WHOLE = {

@@ -9,6 +9,7 @@ import re
 MOVED = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
     "examples/README.md": "examples/index.md",
     "examples/data/README.md": "examples/data.md",
     "benchmarks/README.md": "benchmark-scripts.md",
