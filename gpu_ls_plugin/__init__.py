@@ -46,7 +46,7 @@ from gpu_ls_plugin import wiring as _wiring  # noqa: F401
 from gpu_ls_plugin.core.former_rooms import former_room
 from gpu_ls_plugin.core.lazy_names import lazy_names
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # What `dir` shows: the names that most people need, and the namespaces. `__init__.pyi` has all.
 _SHOWN = """
