@@ -23,7 +23,7 @@ SHARE, LONGEST = 1 / 12, 60.0  # duration of a try: share of the time left, and 
 MOST = 4  # maximum number of tries with fewer vehicles
 # Minimum number of kicks per node in a try: per chain on a GPU, per core on a CPU. With fewer
 # kicks, chains of a GPU still have more routes than after a full run, so the tried fleets are
-# misleading (docs/vehicle-routing.md, "How many vehicles?").
+# misleading (docs/lab/vehicle-routing.md, "How many vehicles?").
 KICKS = {"cuda": 12.0, "cpu": 5.0}
 NAME = "try of chains"
 

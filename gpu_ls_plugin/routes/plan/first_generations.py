@@ -65,12 +65,12 @@ def _prepare(stage: Stage, backend: str) -> None:
 
 
 def enough(backend: Backend, customers: int) -> float:
-    """Return how many children put the genetic search ahead of chains (docs/vehicle-routing.md).
+    """Return how many children put the genetic search ahead of chains.
 
-    On a GPU, with 302 and 410 customers, chains are far ahead until the genetic search has bred 0.6
-    to 0.8 million children. On two cores, four populations with 9,000 children each take half a
-    minute; with up to 320 customers, their routes are mostly as good as those of chains after a
-    minute, but with 358 and 448 customers, they are far worse.
+    See docs/lab/vehicle-routing.md. On a GPU, with 302 and 410 customers, chains are far ahead
+    until the genetic search has bred 0.6 to 0.8 million children. On two cores, four populations
+    with 9,000 children each take half a minute; with up to 320 customers, their routes are mostly
+    as good as those of chains after a minute, but with 358 and 448 customers, they are far worse.
     """
     least, known, power = ENOUGH[backend.name]
     return least * max(1.0, customers / known) ** power
