@@ -27,7 +27,8 @@
 
 namespace gls {
 
-constexpr int kMostLinks = 4;  // longest possible chain; docs/kernels.md, "Ejection chains"
+// Longest possible chain; see docs/lab/kernels-states-and-sequences.md, "Ejection chains".
+constexpr int kMostLinks = 4;
 
 // A chain of moves: variables[k] changes to values[k].
 struct Chain {
@@ -78,7 +79,7 @@ struct ChainScout {
   static constexpr int kGroup = 32;  // number of links evaluated side by side, whatever the team
   static constexpr int kOwn = (kGroup + Team::kLanes - 1) / Team::kLanes;  // links per lane
   // How many links of a group a chain tries to continue with, depending on the chain's length.
-  // Measured in docs/kernels.md, "Ejection chains".
+  // See docs/lab/kernels-states-and-sequences.md, "Ejection chains".
   static constexpr int kTries[kMostLinks] = {4, 2, 1, 0};
 
   // A link. `gain` is what the chain gains if it ends with this link, or an upper bound on the gain

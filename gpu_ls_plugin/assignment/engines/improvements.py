@@ -60,7 +60,8 @@ class Improvement(ABC):
     name: ClassVar[str]
     steps: ClassVar[Parameter]  # the kernel's arguments in addition to `ROUND`
     # How many states a multiprocessor searches at a time, unless shared memory allows fewer. The
-    # number is limited by registers and the L1 cache (docs/kernels.md, "Tabu steps on states").
+    # number is limited by registers and the L1 cache (docs/lab/kernels-states-and-sequences.md,
+    # "Tabu steps on states").
     resident: ClassVar[int] = 3
 
     @classmethod
@@ -141,7 +142,10 @@ class Tabu(Improvement):
 
     @classmethod
     def round_defaults(cls, problem: Assignment) -> RoundParameters:
-        """Return the defaults; permutations get longer rounds (docs/kernels.md, "Tenures")."""
+        """Return the defaults; permutations get longer rounds.
+
+        docs/lab/kernels-states-and-sequences.md, "Tenures", gives the reason.
+        """
         usual = super().round_defaults(problem)
         return usual._replace(steps=200 * problem.n) if problem.distinct else usual
 
@@ -223,7 +227,8 @@ class EjectionChains(Improvement):
     name = "chains"
     header = "assignment/engines/ejection_chains.cuh"
     steps = struct_of(header, "ChainSteps")
-    resident = 12  # limited by registers (docs/kernels.md, "Ejection chains")
+    # Limited by registers (docs/lab/kernels-states-and-sequences.md, "Ejection chains").
+    resident = 12
 
     @classmethod
     def round_defaults(cls, problem: Assignment) -> RoundParameters:

@@ -22,7 +22,7 @@ struct MovedState : RoundState<Problem, Memory> {
   // Whether the search tracks free values, which no variable has.
   static constexpr bool kTracksFree = kDistinct && kAssigns;
   // The penalty of excess grows by 1/kGrowth of itself in each step that ends with excess.
-  // Measured in docs/kernels.md, "Tenures".
+  // See docs/lab/kernels-states-and-sequences.md, "Tenures".
   static constexpr int kGrowth = 256;
 
   int* const used;    // if kTracksFree: for each value, whether a variable has it

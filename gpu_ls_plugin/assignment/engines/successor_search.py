@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 CPU_STATES = 4  # default number of states per thread
 # Minimum tenure and spread for each round in turn, as multiples of the number of variables. In
 # quadratic assignment, unstructured flows need short tenures, and structured flows need long ones
-# (docs/kernels.md, "Tenures").
+# (docs/lab/kernels-states-and-sequences.md, "Tenures").
 DISTINCT_TENURES = ((0.9, 0.2), (0.05, 0.1), (0.05, 0.1), (0.05, 0.1))
 UNREACHED = -(2.0**62)  # a target that no state reaches
 KICKS = 2  # maximum number of variables that a step moves before chains repair the state

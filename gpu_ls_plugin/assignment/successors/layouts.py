@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 # Pairs (values, lanes): if a variable has more than `values` values, the team is a block of `lanes`
-# lanes. The last pair that applies counts; if none applies, the team is a warp. Measured in
-# docs/kernels.md, "Successors of assignments".
+# lanes. The last pair that applies counts; if none applies, the team is a warp. See
+# docs/lab/kernels-states-and-sequences.md, "Successors of assignments".
 BLOCKS = ((256, 64), (2048, 128), (2**14, 256), (2**18, 1024))
 LEAST_BLOCKS = 4  # shared memory is used for ratings only if those of this many blocks fit in
 LANES_HEADER = "assignment/successors/side_by_side.cuh"

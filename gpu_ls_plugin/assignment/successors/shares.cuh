@@ -7,8 +7,8 @@
 namespace gls {
 
 // How many lanes share a range of values and take turns in it, so that they read neighbouring
-// memory at the same time. Ranges follow each other in the order of the values. This number and
-// kAhead are measured in docs/kernels.md, "Successors of assignments".
+// memory at the same time. Ranges follow each other in the order of the values. For this number
+// and kAhead, see docs/lab/kernels-states-and-sequences.md, "Successors of assignments".
 template <class Team>
 constexpr int kTogether = Team::kLanes > 1 ? 4 : 1;
 

@@ -11,7 +11,8 @@
 
 namespace gls {
 
-constexpr int kSideBySide = 64;        // states at a time; docs/kernels.md, "Side by side"
+// States at a time; see docs/lab/kernels-states-and-sequences.md, "Side by side".
+constexpr int kSideBySide = 64;
 constexpr int kMostInLanes = 1 << 12;  // maximum number of values of a variable
 constexpr int kSumBytes = 8;           // size in bytes of one lane's sums for four values
 

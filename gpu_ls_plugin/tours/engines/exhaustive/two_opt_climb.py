@@ -37,7 +37,7 @@ GROUP, CHUNK = constant(CLIMB, "kGroup"), constant(CLIMB, "kChunk")  # columns
 CUDA_SECONDS_PER_MOVE = {False: 2e-10, True: 1e-9}
 CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
 LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound on one pass of all tours of a launch
-# Measured on the H200 (docs/kernels.md).
+# Measured on the H200 (docs/lab/kernels-tours.md).
 RESIDENT_WARPS = {"fast": 16, "slow": 12}  # maximum per multiprocessor, limited by registers
 ROW_SPEED = {8: 1.0, 4: 0.85}  # relative speed of a lane, by its number of rows
 MOST_WARPS = 8  # maximum number of warps per block
