@@ -261,7 +261,7 @@ print(int((found[0].tours == found[1].tours).all()))
 @pytest.mark.slow
 def test_the_objective_of_the_plugin_guide_works() -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
-    functor, part = blocks(page, "cpp")[3], blocks(page, "python")[3]
+    functor, part = blocks(page, "cpp")[2], blocks(page, "python")[3]
     names = f"""
 FUNCTOR = {functor!r}
 import numpy as np
