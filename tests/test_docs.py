@@ -28,7 +28,7 @@ WHOLE = {
     "deap.md": "",
     "evotorch.md": r"\d\n$",
     "many-instances.md": "",
-    "open-paths.md": r"^\[\s*3(\s+\d+){98}\s+40\]",
+    "tours.md": r"\[\s*3(\s+\d+){198}\s+40\] \[\d+\.\d+\]\n$",
     "pygad.md": r"edges in conflict\s*$",
     "pymoo.md": "Statistics",
     "vehicle-routing.md": "^True True\n",
