@@ -28,7 +28,7 @@ INDEX = "index.json"  # the SHA-256 digest of each program, by file name
 _V3 = "avx avx2 bmi1 bmi2 f16c fma abm movbe xsave cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3"
 _V4 = "avx512f avx512bw avx512cd avx512dq avx512vl"
 LEVELS = {"x86-64-v4": frozenset(f"{_V3} {_V4}".split()), "x86-64-v3": frozenset(_V3.split())}
-# Wheels contain programs for this level: docs/engine.md, "Ready-made kernels".
+# Wheels contain programs for this level: docs/lab/engine.md, "Ready-made kernels".
 USUAL_LEVELS = ("x86-64-v3",)
 TUNED_FOR = "-mtune=znver3"
 # Compute capabilities times ten. A cubin also runs on later GPUs of its generation (the tens).

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Mergers = list[tuple[Real, Cities]]
 
 BLOCK_ENTRIES = 1 << 22  # maximum number of alphas in memory at a time
-# The section "Alpha" of docs/candidates.md reports how these were measured.
+# See "Alpha values" in docs/lab/tours.md.
 FIRST_STEP = 0.3  # initial step length, as a multiple of a cluster's distance from the rest
 DECAY = 0.88  # factor of the step length after each step
 MOMENTUM = 0.3  # weight of the degrees in the previous step

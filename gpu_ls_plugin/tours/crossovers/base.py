@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 # If at most this share of the tours of a generation gain, the recombination `later` takes over
-# (docs/algorithm.md).
+# (docs/lab/tours.md).
 FEW_GAINING = 0.1
 
 

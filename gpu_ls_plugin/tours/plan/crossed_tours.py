@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# Measured: docs/algorithm.md, "Chains that help each other" and "Large tours: parts".
+# Measured: docs/lab/tours.md, "Populations" and "Long tours".
 LEAST, MOST = 16, 512  # minimum and maximum number of tours in a population; GPUs may have more
 # Seconds per city that a tour, or a tour of more than LONGEST_WHOLE cities, needs on one core until
 # crossovers have most of their effect.

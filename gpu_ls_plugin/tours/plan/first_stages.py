@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.plan import Found
     from gpu_ls_plugin.runs.settings import Request, Settings
 
-# Measured: docs/algorithm.md, "The first moments". A population becomes better than one good tour
+# Measured: docs/lab/tours.md, "The first tour". A population becomes better than one good tour
 # after the time in which all cores together make `KICKS_ALONE` kicks per city. In a shorter run,
 # the good tour gets all the time; otherwise it gets `SHARE` of that time.
 KICKS_ALONE, SHARE = 3.0, 0.25

@@ -41,7 +41,7 @@ SECONDS_OF_ALPHA, SECONDS_OF_ALPHA_ENTRY = 6e-5, 1.5e-7
 KICK = 100  # cities in the window of a double bridge
 # Minimum and maximum number of cities for a symmetric form, whose matrix takes up to 100 MB.
 SMALLEST_TWIN, LARGEST_TWIN = 8, 2500
-# Minimum time for a symmetric form (docs/algorithm.md, "Asymmetric problems").
+# Minimum time for a symmetric form (docs/lab/tours.md, "Asymmetric problems").
 SECONDS_OF_TWIN = 5e-4  # seconds per city
 # With at least this many cities, greedy tours are quicker than nearest-neighbour tours.
 LARGE = 10_000

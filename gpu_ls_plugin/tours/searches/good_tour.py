@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Callback
     from gpu_ls_plugin.tours.searches.search_call import Call
 
-# Measured: docs/algorithm.md, "The first moments".
+# Measured: docs/lab/tours.md, "The first tour".
 SMALLEST = 12  # minimum number of cities
 MOST_CHAINS = 16  # maximum number of chains, which run on one core each
 KICK = 300  # cities in the window of a double bridge
