@@ -7,8 +7,7 @@ are those of the first. One core searches the whole tour if that takes 0.15 s, o
 passes as fit; all passes cost the same, so `core_ms` is in proportion to their number. `first_*`
 are the times of the same search with `First`, which looks only at cities whose edges changed.
 `kicks` (figure 6): milliseconds of a double bridge and its repair, from a local optimum. `chains`
-(table 3): ten chains of each instance, as [mean gap, best gap, chains with the optimum, seconds].
-Instances run side by side, so those seconds do not tell the time of one instance alone. GPU times
+(table 3): ten chains of each instance, as [mean gap, best gap, chains with the optimum]. GPU times
 are those between two events, without the transfer of tours. Candidate lists are made before, and
 compiling is not timed.
 """

@@ -64,7 +64,7 @@ def _row(problem: TSP, tours: Any, operator: str, backend: str) -> dict[str, Any
 def _one_core(
     search: LocalSearch, problem: TSP, tours: Any, passes: int, ends: Any
 ) -> dict[str, Any]:
-    """Return the time of a search of so many passes; a long one is timed in part.
+    """Return the time of a search that makes `passes` passes; a long one is timed in part.
 
     `same` is whether a whole search ends with the tour `ends`.
     """

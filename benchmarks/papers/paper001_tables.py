@@ -110,7 +110,7 @@ def chains(rows: Rows) -> str:
 
 
 def cells(rows: Rows, label: str, count: str) -> Iterator[list[float]]:
-    """Yield mean gap, best gap, chains with the optimum and seconds of each instance."""
+    """Yield mean gap, best gap and number of chains with the optimum of each instance."""
     for name, row in rows.items():
         if name.split()[0] == label and count in row:
             yield row[count]
