@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 KICK_SECONDS = 0.1  # of the kicks that are timed in one run
 LEAST_KICKS = 200
+LONG = 4000  # cities of instances whose chains take long
 
 
 # ---- Deviations and optima -----------------------------------------------------------------------
@@ -38,9 +39,12 @@ def chains(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
 
     backend, chosen = get_backend(options.backend), lines()
     sizes = {name: read(name).n for name in instances(options.most)}
+    # Many short jobs first, then the longest ones: no lane should begin a long job at the end.
+    order = sorted(sizes, key=lambda name: sizes[name] if sizes[name] <= LONG else -sizes[name])
+    order.sort(key=lambda name: sizes[name] > LONG)
     jobs = [
         (label, name)
-        for name in sizes
+        for name in order
         for label in options.lines
         if label != "printed" and sizes[name] <= chosen[label].largest
     ]
