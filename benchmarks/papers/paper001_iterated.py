@@ -67,6 +67,9 @@ def chains(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
         futures = {pool.submit(in_lane, *job): job for job in jobs}
         for future in as_completed(futures):
             label, name = futures[future]
+            if (error := future.exception()) is not None:  # the other rows count nevertheless
+                print(f"{label} {name} failed: {error!r}", flush=True)
+                continue
             row = future.result()
             print(f"{label} {name}: {row}", flush=True)
             if row:
