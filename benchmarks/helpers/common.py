@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.metadata
 import importlib.util
 import io
@@ -140,6 +141,7 @@ def _version(package: str) -> str:
         return ""
 
 
+@functools.cache
 def _first_line(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)

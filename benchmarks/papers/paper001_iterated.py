@@ -1,110 +1,136 @@
-"""Iterated local search as in paper 001 (Fosin, Davidović and Carić 2013, table 3).
-
-0.1 n, n and 10 n kicks of 3-opt on alpha-nearest and quadrant neighbours from greedy tours (in the
-paper, quadrant neighbours and tours of nearest neighbour), over all available EUC_2D instances of
-TSPLIB of 70 to 18,512 cities. The paper continues from every local optimum (line 10 of its
-algorithm) and runs ten times; here a chain continues from a tour that is not longer, and the gap is
-the mean over 8 chains. Lin-Kernighan on alpha-nearest cities with annealing runs beside it. Seconds
-are those of starts and searches over all instances; candidates are made before.
-"""
+"""Table 3 of paper 001, iterated local search: deviations, optima, and the time of a kick."""
 
 from __future__ import annotations
 
+import math
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from benchmarks.helpers import common
-from benchmarks.helpers.gaps import names
-from benchmarks.iterated.setting import (
-    Setting,
-    lin_kernighan,
-    read,
-    show,
-    three_opt,
-    timed_run,
-    warm_up,
-)
+from benchmarks.helpers.gaps import percent
+from benchmarks.helpers.search_clock import threads
+from benchmarks.papers.paper001 import RUNS, instances, iterated, lines, read
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin import IteratedLocalSearch
+    import argparse
+    from collections.abc import Iterator
 
-CHAINS = 8
-SMALLEST, LARGEST = 70, 18_512
-KICKS_PER_CITY = {0.1: (2.00, 1.8), 1.0: (0.78, 0.7), 10.0: (0.32, 0.3)}  # the paper's gap, bar
-COLUMNS = ("what", "kicks_per_city", "instances", "mean_gap", "best_gap", "paper", "bar", "seconds")
+    from benchmarks.helpers.limit import Limit
+    from benchmarks.papers.paper001 import Line
+    from gpu_ls_plugin import TSP, IteratedLocalSearch
 
-
-def paper_001(setting: Setting) -> dict[str, Any]:
-    """Search all instances, the small ones first; `instances` counts those of a mean."""
-    rows: list[dict[str, Any]] = []
-    chosen = [name for name in names(SMALLEST, LARGEST) if name != "linhp318"]
-    begun: set[tuple[str, int]] = set()
-    for name in setting.some(chosen[:3], chosen):
-        if setting.spent(name, 1.0):
-            continue
-        with setting.guarded(name):
-            rows += (mine := _instance(setting, name, begun))
-            setting.log(f"{name}: " + ", ".join(f"{row['mean_gap']:.3f}" for row in mine))
-    means = [_mean(rows, what, kicks) for what, _, kicks in _lines()]
-    show("paper 001: mean gaps in percent", means, COLUMNS)
-    return {"rows": rows, "means": means, "method": " ".join((__doc__ or "").split())}
+KICK_SECONDS = 0.1  # of the kicks that are timed in one run
+LEAST_KICKS = 200
+LONG = 4000  # cities of instances whose chains take long
 
 
-def _instance(setting: Setting, name: str, begun: set[tuple[str, int]]) -> list[dict[str, Any]]:
-    """Search one instance in all ways; kinds of launches in `begun` need no warming up."""
+# ---- Deviations and optima -----------------------------------------------------------------------
+
+
+def chains(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
+    """Run ten chains of every line on every instance, several instances at the same time.
+
+    Each has a lane of the device, so that single chains of long tours leave no multiprocessor idle.
+    A row has, by kicks per city, the mean and the least gap and the number of chains with the
+    optimum.
+    """
+    from gpu_ls_plugin.backends import get_backend
+
+    backend, chosen = get_backend(options.backend), lines()
+    sizes = {name: read(name).n for name in instances(options.most)}
+    # Many short jobs first, then the longest ones: no lane should begin a long job at the end.
+    order = sorted(sizes, key=lambda name: sizes[name] if sizes[name] <= LONG else -sizes[name])
+    order.sort(key=lambda name: sizes[name] > LONG)
+    jobs = [
+        (label, name)
+        for name in order
+        for label in options.lines
+        if label != "printed" and sizes[name] <= chosen[label].largest
+    ]
+    if "printed" in options.lines:  # last: its kicks are driven from the host
+        jobs += [("printed", name) for name, n in sizes.items() if n <= chosen["printed"].largest]
+    lanes: SimpleQueue[int] = SimpleQueue()
+    for number in range(options.lanes):
+        lanes.put(number)
+    share = max(1, backend.processors // options.lanes)
+
+    def in_lane(label: str, name: str) -> dict[str, Any]:
+        number = lanes.get()
+        try:
+            with backend.lane(number, share):
+                return _chains(chosen[label], name, options.backend, options.limit)
+        finally:
+            lanes.put(number)
+
+    with ThreadPoolExecutor(options.lanes) as pool:
+        futures = {pool.submit(in_lane, *job): job for job in jobs}
+        for future in as_completed(futures):
+            label, name = futures[future]
+            if (error := future.exception()) is not None:  # the other rows count nevertheless
+                print(f"{label} {name} failed: {error!r}", flush=True)
+                continue
+            row = future.result()
+            print(f"{label} {name}: {row}", flush=True)
+            if row:
+                yield f"{label} {name}", row
+
+
+def _chains(line: Line, name: str, backend: str, limit: Limit) -> dict[str, Any]:
+    """Run one line on one instance; kicks that the limit cuts off are left out."""
     import gpu_ls_plugin as gls
 
-    problem, rows = read(name), []
-    for what, search, kicks_per_city in _lines():
-        search.search.candidates.of(problem)
-        kind = what, int(np.log2(problem.n))  # shapes of launches change with n
-        if kind not in begun:
-            begun.add(kind)
-            warm_up(setting, search, problem, CHAINS, construct=gls.greedy)
-        kicks = max(1, round(kicks_per_city * problem.n))
-        optimum = common.optima()[name]
-        record, _ = timed_run(
-            setting, problem, search, CHAINS, optimum=optimum, kicks=kicks, construct=gls.greedy
-        )
-        kept = {k: v for k, v in record.items() if k not in ("history", "phases")}
-        rows.append(kept | {"what": what, "kicks_per_city": kicks_per_city})
-    return rows
+    problem, optimum = read(name), common.optima()[name]
+    row: dict[str, Any] = {}
+    for kicks_per_city in line.kicks_per_city:
+        if not limit.left:
+            break
+        start = line.start(problem, RUNS, seed=1, backend=backend)
+        seconds = None if math.isinf(limit.left) else limit.left
+        budget = gls.Budget(kicks=max(1, round(kicks_per_city * problem.n)), seconds=seconds)
+        result = line.search(problem, start, seed=1, budget=budget, backend=backend)
+        if result.statistics.stopped_by == "seconds":
+            break
+        gaps = percent(result.costs, optimum)
+        optimal = int((gaps == 0).sum())
+        row[f"{kicks_per_city:g}"] = [float(gaps.mean()), float(gaps.min()), optimal]
+    return row
 
 
-def _lines() -> list[tuple[str, IteratedLocalSearch, float]]:
+# ---- The time of a kick --------------------------------------------------------------------------
+
+
+def kicks(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
+    """Time some kicks of the paper's search and of the same with first improvement."""
     import gpu_ls_plugin as gls
 
-    # Cuts all over the tour, as in the paper; with this rule a window helps less.
-    paper = gls.IteratedLocalSearch(three_opt(), gls.DoubleBridge(), accept=gls.BetterOrEqual())
-    ours = lin_kernighan(5, accept=gls.Annealing())
-    lines = [("3-opt, BetterOrEqual", paper, kicks) for kicks in KICKS_PER_CITY]
-    return [*lines, *(("Lin-Kernighan, Annealing", ours, kicks) for kicks in KICKS_PER_CITY)]
+    searches = {"best": iterated(best=True), "first": iterated(best=False)}
+    for name in instances(options.most):
+        problem = read(name)
+        starts = gls.nearest_neighbour(problem, RUNS, seed=1, backend=options.backend)
+        optima = searches["first"].search(problem, starts, backend=options.backend).tours
+        row: dict[str, Any] = {"n": problem.n}
+        for rule, search in searches.items():
+            if options.backend == "cuda":
+                row[f"{rule}_gpu_ms"] = _kick_ms(search, problem, optima[:1], "cuda")
+                if rule == "first":
+                    row["first_gpu_ten_ms"] = _kick_ms(search, problem, optima, "cuda")
+            with threads(1):
+                row[f"{rule}_core_ms"] = _kick_ms(search, problem, optima[:1], "cpu")
+        yield name, row
 
 
-def _mean(rows: list[dict[str, Any]], what: str, kicks: float) -> dict[str, Any]:
-    mine = [r for r in rows if (r["what"], r["kicks_per_city"]) == (what, kicks)]
-    paper, bar = KICKS_PER_CITY[kicks]
-    return {
-        "what": what,
-        "kicks_per_city": kicks,
-        "instances": len(mine),
-        "mean_gap": float(np.mean([r["mean_gap"] for r in mine])) if mine else None,
-        "best_gap": float(np.mean([r["best_gap"] for r in mine])) if mine else None,
-        "paper": paper,
-        "bar": bar,
-        "seconds": sum(r["seconds"] for r in mine),
-    }
+def _kick_ms(search: IteratedLocalSearch, problem: TSP, tours: Any, backend: str) -> float:
+    """Return the milliseconds that one kick of all chains takes."""
+    import gpu_ls_plugin as gls
 
+    def run(**budget: float) -> tuple[float, float]:
+        limits: Any = gls.Budget(**budget)
+        found = search(problem, tours, seed=1, budget=limits, backend=backend).statistics
+        return found.kicks / len(tours), found.phases.get("kicks", 0.0)
 
-def draw(plot: Any, section: dict[str, Any]) -> None:
-    """Draw the mean gaps against kicks, ours and the paper's."""
-    for number, what in enumerate(dict.fromkeys(m["what"] for m in section["means"])):
-        mine = [m for m in section["means"] if m["what"] == what and m["mean_gap"] is not None]
-        at = [m["kicks_per_city"] for m in mine]
-        plot.plot(at, [m["mean_gap"] for m in mine], "-o", color=f"C{number}", label=what)
-    paper = [gap for gap, _ in KICKS_PER_CITY.values()]
-    plot.plot(list(KICKS_PER_CITY), paper, "k:s", label="paper 001")
-    plot.set(title="means over TSPLIB", xlabel="kicks per city", ylabel="gap in percent")
-    plot.set(xscale="log", yscale="log")
-    plot.legend(fontsize=7)
+    run(kicks=1)  # compiles
+    count, seconds = run(kicks=max(LEAST_KICKS, problem.n // 10), seconds=KICK_SECONDS)
+    if not count:  # a single kick takes longer
+        count, seconds = run(kicks=1)
+    return 1e3 * seconds / count

@@ -189,7 +189,6 @@ def _table(title: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
 SECTIONS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "populations": populations,
     "random_starts": random_starts,
-    "paper_001": three_opt_searches.paper_001,
     "single_tours": single_tours,
     "exhaustive": exhaustive,
     "against_cities": curves.against_cities,

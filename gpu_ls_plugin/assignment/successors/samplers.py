@@ -9,7 +9,7 @@ from gpu_ls_plugin.core.former_parts import RemovedValue, present_value
 
 SAMPLERS = {"stored": "gls::Stored", "rescan": "gls::Rescan"}  # C++ templates over the heuristic
 REMOVED = {"softmax": RemovedValue("auto", "'stored' and 'rescan' are about three times as fast")}
-MOST_STORED = 48 << 10  # "auto" is "stored" up to this many bytes of ratings (docs/benchmarks.md)
+MOST_STORED = 48 << 10  # most bytes of ratings that "auto" stores (docs/papers/paper004.md)
 
 
 @dataclass(frozen=True)
