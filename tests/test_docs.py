@@ -30,10 +30,13 @@ WHOLE = {
     "many-instances.md": "",
     "open-paths.md": r"^\[\s*3(\s+\d+){98}\s+40\]",
     "pygad.md": r"edges in conflict\s*$",
+    "lab/populations.md": "",
     "pymoo.md": "Statistics",
+    "sequences.md": r"^\d+ \[[\d\s]+\]\n",
     "vehicle-routing.md": "^True True\n",
     "your-own-resource.md": "^9\n$",
 }
+USES_PYMOO = ("lab/populations.md", "sequences.md")
 # Number of Python blocks of the pages whose blocks are run by tests below, or by the named file.
 TAKEN = {
     "assignment.md": 8,
@@ -85,8 +88,9 @@ def test_each_block_of_python_is_run_by_a_test() -> None:
 
 @pytest.mark.parametrize("page", slow_after(2, WHOLE))
 def test_pages_run_as_programs(page: str, tmp_path: Path) -> None:
-    if page.removesuffix(".md") in ("pymoo", "pygad", "deap", "evotorch"):
-        pytest.importorskip(page.removesuffix(".md"), reason="needs the extra of this name")
+    framework = "pymoo" if page in USES_PYMOO else page.removesuffix(".md")
+    if framework in ("pymoo", "pygad", "deap", "evotorch"):
+        pytest.importorskip(framework, reason="needs the extra of this name")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (path,) = (path for path in PAGES if name_of(path) == page)
     assert re.search(WHOLE[page], run_code("\n".join(blocks(path, "python")), cwd=tmp_path))
