@@ -30,16 +30,21 @@ WHOLE = {
     "many-instances.md": "",
     "tours.md": r"\[\s*3(\s+\d+){198}\s+40\] \[\d+\.\d+\]\n$",
     "pygad.md": r"edges in conflict\s*$",
+    "lab/populations.md": "",
     "pymoo.md": "Statistics",
+    "sequences.md": r"^\d+ \[[\d\s]+\]\n",
     "vehicle-routing.md": r"^\d vans, cost \d+, in time: True\ndepot",
     "your-own-resource.md": "^9\n$",
 }
 # Packages that the blocks of a page import.
 NEEDED = {
+    "README.md": ["pymoo"],
     "deap.md": ["deap"],
     "evotorch.md": ["evotorch"],
+    "lab/populations.md": ["pymoo"],
     "pygad.md": ["pygad"],
     "pymoo.md": ["pymoo"],
+    "sequences.md": ["pymoo"],
     "vehicle-routing.md": ["matplotlib", "pymoo"],
 }
 # Number of Python blocks of the pages whose blocks are run by tests below, or by the named file.
@@ -112,29 +117,22 @@ def test_command_lines_are_parsed(command: str) -> None:
 @pytest.mark.slow
 def test_the_guide_to_assignment_problems_runs() -> None:
     page = ROOT / "docs" / "assignment.md"
-    (functor, *_), (*examples, _, _, _, _) = blocks(page, "cpp"), blocks(page, "python")
-    check = "from gpu_ls_plugin.testing import check_heuristic\n"
-    check += 'check_heuristic(FewConflicts(edges, 60, colours=5), backend="cpu")'
-    found, most, talks, conflicts = run_code(
-        "\n".join([f"FUNCTOR = {functor!r}", *examples, check])
-    ).splitlines()
-    assert found == "[[0, 2, -1], [0, 2, -1], [1, 2, -1], [1, 2, -1]]"
-    assert (most, talks, conflicts) == ("3", "3 False", "0")
-
-
-@pytest.mark.slow
-def test_the_assignment_problems_of_the_guide_run() -> None:
-    page = ROOT / "docs" / "assignment.md"
-    functor, (built_in, search, rule, own) = blocks(page, "cpp")[-1], blocks(page, "python")[-4:]
-    begin = "import numpy as np\nimport gpu_ls_plugin as gls\n"
-    check = "from gpu_ls_plugin.testing import check_assignment\n"
-    check += 'check_assignment(BinPacking([3, 1, 4, 1, 5, 9, 2], 4, 10), backend="cpu")'
-    code = "\n".join([begin, built_in, search, rule, f"BIN_PACKING = {functor!r}", own, check])
-    assert run_code(code).splitlines() == [
-        "[728] (1, 10) [ True  True]",
-        "0 optimum",
-        "0",
-        "3",
+    (problem, heuristic), examples = blocks(page, "cpp"), blocks(page, "python")
+    checks = """
+from gpu_ls_plugin.testing import check_assignment, check_heuristic
+check_assignment(BinPacking([3, 1, 4, 1, 5, 9, 2], 4, 10), backend="cpu")
+check_heuristic(FewConflicts(neighbours, colours=5), backend="cpu")
+"""
+    texts = [f"BIN_PACKING = {problem!r}", f"FUNCTOR = {heuristic!r}"]
+    assert run_code("\n".join([*texts, *examples, checks])).splitlines() == [
+        "0 optimum",  # the first search
+        "[728] (1, 10) [ True  True]",  # built-in problems
+        "0",  # an acceptance rule
+        "3",  # bins
+        "[[0, 2, -1], [0, 2, -1], [1, 2, -1], [1, 2, -1]]",  # successors
+        "3",  # an expression
+        "3 False",  # masks
+        "0",  # a heuristic
     ]
 
 

@@ -121,7 +121,7 @@ class Request:
 
         On an H200, half as many chains of routes make 1.4 times as many kicks each, and half as
         many crossed tours converge sooner. With whole populations, two GPUs reach a gap no sooner
-        than a single GPU does (docs/clusters.md).
+        than a single GPU does (docs/lab/clusters.md).
         """
         several = self.islands > 1 and self.backend.name != "cpu"
         return -(-population // 2) if several else population
