@@ -24,7 +24,7 @@ LANES = (4, 8, 16, 32)
 ROWS = {True: (1, 3, 5, 7, 9, 11, 13, 15), False: (1, 3, 5, 7)}  # odd: no bank conflicts
 WARPS = 2  # per block; they are independent, so few
 MANY_ROWS = 11  # more rows need more registers
-FULL_WARPS = 16  # number of resident warps that keeps a multiprocessor busy
+FULL_WARPS = 12  # number of resident warps that keeps a multiprocessor busy
 LONGEST_SHARE = 8  # maximum number of climbs after each other by the same lanes
 
 # Instructions of a warp, counted in the code for sm_90.
@@ -73,7 +73,7 @@ class LaneShape:
         A warp with several climbs for its lanes does not wait for the longest, as long as there
         are enough warps.
         """
-        share = tours // (4 * FULL_WARPS * self.groups)
+        share = tours // (64 * self.groups)
         return self.groups * max(1, min(LONGEST_SHARE, share))
 
     def speed(self, n: int, tours: int, shared_memory: int) -> float:
@@ -88,13 +88,15 @@ class LaneShape:
         return INSTRUCTIONS_PER_NS * min(1.0, warps / FULL_WARPS) * moves / instructions
 
 
+def usual_shape(lanes: int, rows: int, fast_estimate: bool) -> LaneShape:
+    """Return a layout with as many resident blocks as the registers allow."""
+    return LaneShape(lanes, rows, 8 if fast_estimate and rows <= MANY_ROWS else 6)
+
+
 def lane_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> LaneShape | None:
     """Return the fastest layout for `tours` per multiprocessor; None if the tours are too long."""
 
-    def blocks(rows: int) -> int:
-        return 6 if not fast_estimate else 7 if rows > MANY_ROWS else 8
-
-    shapes = (LaneShape(lanes, r, blocks(r)) for lanes in LANES for r in ROWS[fast_estimate])
+    shapes = (usual_shape(lanes, r, fast_estimate) for lanes in LANES for r in ROWS[fast_estimate])
     return max(
         (shape for shape in shapes if shape.serves(n, shared_memory)),
         key=lambda shape: shape.speed(n, tours, shared_memory),
