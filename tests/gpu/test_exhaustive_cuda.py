@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.tours.engines.exhaustive import random_k, three_opt_climb, two_opt_climb
-from gpu_ls_plugin.tours.engines.exhaustive.lane_climb import LaneShape
+from gpu_ls_plugin.tours.engines.exhaustive.lane_climb import LaneShape, OneLaneShape
 from tests.gpu.test_cuda import instance, make
 from tests.helpers import configurations
 from tests.helpers.both_backends import assert_same_result
@@ -107,6 +108,7 @@ def test_layouts_do_not_matter_for_slow_estimates(metric):
 
 
 SHORT = [
+    *((OneLaneShape(1, n), n) for n in (4, 5, 10, 13, 16)),
     *((LaneShape(4, 1), 4), (LaneShape(8, 1), 7), (LaneShape(4, 3), 8), (LaneShape(4, 3), 11)),
     *((LaneShape(4, 5), 20), (LaneShape(8, 5), 33), (LaneShape(8, 7), 56), (LaneShape(16, 7), 97)),
     *((LaneShape(32, 3), 64), (LaneShape(32, 7), 201), (LaneShape(32, 15), 480)),
@@ -128,6 +130,12 @@ def test_climbs_by_groups_of_lanes(shape, n, metric, monkeypatch):
 def test_climbs_by_groups_of_lanes_of_every_metric(metric):
     for n in (10, 50, 100):
         assert_same(TWO_OPT, random_problem(metric, n), random_tours(n, 100))
+
+
+def test_very_many_short_climbs():
+    # Checks and exact costs take other teams, and the device adds up the counts.
+    problem = instance(12)
+    assert_same(TWO_OPT, problem, random_tours(12, tuning.MANY_ROWS + 5))
 
 
 def test_tours_too_long_for_sixteen_bits():
