@@ -41,7 +41,7 @@ def speedup(rows: Rows) -> Iterable[str]:
 
 
 def threads(rows: Rows) -> Iterable[str]:
-    """Yield figure 5: seconds, and their share of those of one thread."""
+    """Yield figure 5: the seconds of each number of threads, and relative to one thread."""
     yield from _head("threads", "seconds", "of one thread")
     one = next(iter(rows.values()))["seconds"]
     for row in rows.values():

@@ -1,5 +1,6 @@
-// Runs the CUDA source of a kernel on the CPU, if its warps do not depend on each other: block after
-// block, with a fiber per lane. Lanes of a warp must reach the same exchanges in the same order.
+// Runs the CUDA source of a kernel on the CPU, if its warps do not depend on each other: block
+// after block, with a fiber per lane. Lanes of a warp must reach the same exchanges in the same
+// order.
 #pragma once
 
 #include <ucontext.h>

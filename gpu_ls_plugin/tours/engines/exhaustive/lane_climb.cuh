@@ -71,7 +71,7 @@ struct LaneClimb {
     });
   }
 
-  // Evaluates a column for the rows From .. To, of which row q begins two columns after its own.
+  // Evaluates a column for the rows From .. To.
   template <int From, int To>
   GLS_DEVICE void column(const Point& point, const Point (&row)[Rows + 1], float (&before)[Rows],
                          float (&low)[Rows]) const {

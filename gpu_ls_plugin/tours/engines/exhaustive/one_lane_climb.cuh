@@ -2,10 +2,11 @@
 //
 // The moves are those of TwoOptClimb. A lane reads the points of its tour from shared memory into
 // registers and evaluates all moves of a pass without a loop; `Cities` is known to the compiler. It
-// keeps the least estimate, its move, and the second least estimate. If only one estimate is near the
-// least one, its move is the best; otherwise the lane evaluates exactly.
+// keeps the least estimate, its move, and the second least estimate. If only one estimate is near
+// the least one, its move is the best; otherwise the lane evaluates exactly.
 //
-// Lanes that are done wait until there are several; these take the next of the warp's climbs together.
+// Lanes that are done wait until there are several; these take the next of the warp's climbs
+// together.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -25,7 +26,7 @@ struct OneLaneClimb {
   static constexpr int kWaiting = 8;  // lanes that are done before they take other climbs
   static_assert(Cities >= 4 && Cities <= 256, "no move, or a city does not fit into Order");
 
-  // What the least estimates of a pass say.
+  // The least two estimates of a pass.
   struct Least {
     float first, second;
     int row, offset;  // of the first
@@ -42,7 +43,7 @@ struct OneLaneClimb {
   const LaneRules& rules;
   const Point* const table;  // by city
   Point* const points;       // of the tour of this lane, 32 points apart
-  Order* const order;        // cities, likewise
+  Order* const order;        // cities, 32 places apart
 
   GLS_DEVICE static constexpr int wrap(int position) {
     return position < Cities ? position : position - Cities;
@@ -89,7 +90,8 @@ struct OneLaneClimb {
     return least;
   }
 
-  // Finds the best move exactly among those with an estimate up to `bar`; `offset` 0: none improves.
+  // Finds the best move exactly among those with an estimate up to `bar`; `offset` 0: none
+  // improves.
   GLS_DEVICE RowMove exact_move(float bar) const {
     const Lane tour{order};
     Ranked<Length> best{0, 0};
@@ -194,8 +196,8 @@ struct OneLaneClimb {
     constexpr int kPoints = Cities * 33;  // of a warp: those of its tours, and a table
     Point* const own = shared + team.in_block() * kPoints;
     Point* const table = own + 32 * Cities;
-    Order* const orders = reinterpret_cast<Order*>(shared + Team::kTeams * kPoints) +
-                          team.in_block() * 32 * Cities;
+    Order* const orders =
+        reinterpret_cast<Order*>(shared + Team::kTeams * kPoints) + team.in_block() * 32 * Cities;
     const Metric metric(instance.metric_data, Cities);
     team.each(Cities, [&](int city) { table[city] = metric.point(city); });
     team.sync();

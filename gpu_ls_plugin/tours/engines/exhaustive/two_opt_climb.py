@@ -46,7 +46,7 @@ RESIDENT_WARPS = {"fast": 16, "slow": 12}  # maximum per multiprocessor, limited
 ROW_SPEED = {8: 1.0, 4: 0.85}  # relative speed of a lane, by its number of rows
 MOST_WARPS = 8  # maximum number of warps per block
 LOAD_COST = 10  # number of moves that can be evaluated while a point is loaded to shared memory
-MOVES_PER_NS = 21.0  # of a multiprocessor of which all warps evaluate moves
+MOVES_PER_NS = 21.0  # of a multiprocessor, if all of its warps evaluate moves
 NS_PER_PASS = 10_000.0  # of a pass beside its moves; resident tours pass this time side by side
 
 
