@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.helpers import common
-from benchmarks.papers.paper003_ours import Ours, search
+from benchmarks.papers.paper003_ours import Ours, begin, search
 from benchmarks.papers.paper003_versions import instance, throughput
 
 if TYPE_CHECKING:
@@ -43,6 +43,11 @@ def threads(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
         own.call(count)
         seconds = min(own.call(count)[0] for _ in range(options.repeats))
         yield "gpu", {"threads": "GPU", "climbs": count, "seconds": seconds}
+
+
+def _cities(name: str) -> int:
+    """Return the number of cities in the name of an instance."""
+    return int("".join(filter(str.isdigit, name)))
 
 
 def processors(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
@@ -101,14 +106,16 @@ def quality(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
 
     count = max(1, round(CLIMBS * options.share))
     backend = "cuda" if common.has_gpu() else "cpu"
-    for name, optimum in sorted(common.optima().items()):
-        path = common.require_instances() / f"{name}.tsp"
-        cities = int("".join(filter(str.isdigit, name)))
-        if cities > RANGES[-1][1] or not path.is_file():
-            continue
-        problem = gls.TSP.read(path)
+    optima, folder = common.optima(), common.require_instances()
+    small = [name for name in sorted(optima) if _cities(name) <= RANGES[-1][1]]
+    problems = {name: gls.TSP.read(folder / f"{name}.tsp") for name in small}
+    for problem in problems.values():
+        if backend == "cuda":
+            begin(problem, count)
+    for name, problem in problems.items():
+        optimum = optima[name]
         starts = gls.random_tours(problem, count, seed=1, backend=backend)
-        search()(problem, starts[:1], backend=backend)  # compiles
+        search()(problem, starts, budget=gls.Budget(moves=1), backend=backend)  # compiles
         found = search()(problem, starts, backend=backend)
         row = {
             "n": problem.n,

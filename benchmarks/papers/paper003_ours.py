@@ -74,6 +74,16 @@ class Ours:
         return self.starts[cupy.arange(climbs) % len(self.starts)]
 
 
+def begin(problem: Any, climbs: int) -> None:
+    """Begin to compile the kernel for a number of climbs on the GPU, in the background."""
+    from gpu_ls_plugin.backends import get_backend
+    from gpu_ls_plugin.tours.engines.exhaustive import two_opt_climb
+
+    backend, metric = get_backend("cuda"), problem.metric
+    given = problem.n, -(-climbs // backend.processors), backend.shared_memory, metric.fast_estimate
+    backend.begin(two_opt_climb.climb_kernel(metric, two_opt_climb.fastest_shape(*given)))
+
+
 @contextmanager
 def layout(shape: Any) -> Iterator[None]:
     """Force a layout of the climb during a ``with`` block."""

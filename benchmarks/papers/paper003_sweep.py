@@ -59,8 +59,9 @@ def _shapes(n: int, memory: int) -> list[Any]:
         found += [lane_climb.usual_shape(lanes, r, True) for r in rows[:1]]
     best = lane_climb.lane_shape(n, LOAD, memory, True)
     if best is not None:
-        found += [replace(best, unroll=u) for u in UNROLLED]
-        found += [replace(best, warps=4, blocks=best.blocks // 2)]
+        if best.lanes > 1:
+            found += [replace(best, unroll=u) for u in UNROLLED]
+        found += [best, replace(best, warps=4, blocks=best.blocks // 2)]
     return list(dict.fromkeys(found))
 
 
