@@ -7,7 +7,7 @@ costs the same. The best of the repeats counts, as in the paper. `ours` is the w
 library's search, with its checks and exact costs; `ours, kernel` is the launches alone, as the
 versions are measured. A version is left out at sizes where one pass of a full load takes too long.
 
-Speedup (`speedup`, figure 8): climbs of equal length from the same tours, enough to load `calc`
+Speedup (`equal`, figure 8): climbs of equal length from the same tours, enough to load `calc`
 fully; complete climbs up to 200 cities, else limited ones. `threads` (figure 5): equal climbs on
 kroA150 by numbers of CPU threads and by the GPU. `processors` (figure 6): moves per second of the
 GPU and of all cores. `quality` (figure 7): the best of 100,000 climbs with each TSPLIB instance of
@@ -29,7 +29,7 @@ from benchmarks.helpers import common, sections
 from benchmarks.papers import paper003_tables
 from benchmarks.papers.paper003_climbs import processors, quality, threads
 from benchmarks.papers.paper003_sweep import sweep
-from benchmarks.papers.paper003_versions import speedup, versions
+from benchmarks.papers.paper003_versions import equal, versions
 
 if TYPE_CHECKING:
     import argparse
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NAME = "paper003"
 SECTIONS = {
     "versions": versions,
-    "speedup": speedup,
+    "equal": equal,
     "quality": quality,
     "processors": processors,
     "threads": threads,
@@ -60,15 +60,15 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 def draw(out: Path, record: dict[str, Any]) -> None:
     """Draw figures 2 to 4 and 8 into one file, and figures 5 to 7 into another."""
     rows = {name: list(record[name]["rows"].values()) for name in SECTIONS if name in record}
-    if {"versions", "speedup"} <= set(rows):
+    if {"versions", "equal"} <= set(rows):
         with common.Figure(out, NAME, len(FIGURES) + 1) as axes:
             for plot, (title, names) in zip(axes, FIGURES.items(), strict=False):
                 for name in names:
                     _rates(plot, [r for r in rows["versions"] if name in r], name)
                 plot.set(title=title, xscale="log", yscale="log")
             for name in ("tuned", "ours"):
-                sizes = [r["n"] for r in rows["speedup"]]
-                axes[-1].plot(sizes, [r[name] for r in rows["speedup"]], "-o", label=name)
+                sizes = [r["n"] for r in rows["equal"]]
+                axes[-1].plot(sizes, [r[name] for r in rows["equal"]], "-o", label=name)
             axes[-1].set(title="figure 8", xlabel="cities", ylabel="climbs per second over calc")
             axes[-1].axhline(1, color="gray", linestyle=":")
             axes[-1].set(xscale="log", ylim=(0, None))

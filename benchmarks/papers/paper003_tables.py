@@ -32,7 +32,7 @@ def versions(rows: Rows) -> Iterable[str]:
         yield _line(row["n"], *rates, *(f"{row['of_best'][name]:.2f}" for name in OURS))
 
 
-def speedup(rows: Rows) -> Iterable[str]:
+def equal(rows: Rows) -> Iterable[str]:
     """Yield figure 8: climbs per second over `calc`."""
     yield from _head("n", "climbs", "passes", "tuned", "ours")
     for row in rows.values():
@@ -92,7 +92,7 @@ def _giga(run: dict[str, Any]) -> str:
 
 TABLES: dict[str, Callable[[Rows], Iterable[str]]] = {
     "versions": versions,
-    "speedup": speedup,
+    "equal": equal,
     "threads": threads,
     "processors": processors,
     "quality": quality,

@@ -88,7 +88,7 @@ def throughput(run: Run, n: int, climbs: int, options: argparse.Namespace) -> di
     }
 
 
-def speedup(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
+def equal(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
     """Compare climbs per second with `calc` for equal climbs."""
     common.require_gpu()
     for n in options.sizes or COMPARED:
