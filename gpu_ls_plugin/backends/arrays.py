@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
+
+SHORT_ROW = 512  # maximum length of a row that a warp checks if there are many
 
 
 def on_gpu(array: Any) -> bool:
@@ -80,7 +83,9 @@ def queue_permutations(backend: Backend, rows: Any) -> tuple[Any, Any]:
         "places": xp.empty(rows.shape, "int32"),
         "faults": xp.zeros(1, "int32"),
     }
-    backend.launch(take_kernel(backend.block(256)), len(rows), arguments)
+    many_short = len(rows) >= tuning.MANY_ROWS and rows.shape[1] <= SHORT_ROW
+    team = backend.warp() if many_short else backend.block(256)
+    backend.launch(take_kernel(team), len(rows), arguments)
     return arguments["tours"], arguments["faults"]
 
 

@@ -14,6 +14,10 @@ SHARED_MEMORY = {
 LAUNCH_SECONDS = 0.05  # intended duration of a launch; searches check limits between launches
 LARGEST_SHORT = 1 << 16  # maximum number of cities whose numbers fit into 16 bits
 ONE_THREAD = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}  # teams of one thread, by backend
+# With this many rows, the device adds up what the host would, and small teams share out the rows.
+# Fewer rows use the kernels that are compiled anyway.
+MANY_ROWS = 1 << 16
+FEW_CITIES = 32  # of a row for one thread
 BLOCK_OVERHEAD = 1 << 10  # bytes of shared memory that CUDA reserves per block
 
 

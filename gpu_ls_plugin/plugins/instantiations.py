@@ -70,6 +70,10 @@ WARP, BLOCK, CITY_BLOCK = "gls::Warp<4>", "gls::Block<256>", "gls::Block<1024>"
 IN_SHARED = "gls::SharedMemory<false>"
 SHARED = tuning.SHARED_MEMORY[90]  # maximum bytes of shared memory of a block on sm_90
 CITIES = (1000, 100_000)  # numbers of cities for tours in shared and in global memory
+# Numbers of cities for which one lane, or a group of lanes, climbs if there are many tours per
+# multiprocessor; other metrics have climbs of blocks.
+MANY_TOURS = 2000
+SHORT_TOURS = {"CEIL_2D": 10, "FLOOR_2D": 50, "ATT": 200, "EUC": 100, "HAVERSINE": 50}
 TOURS = (1, 64)  # numbers of tours per multiprocessor
 # Layouts of descents: name, number of cities, and number of tours per multiprocessor.
 LAYOUTS = (("warp", 1000, 16), ("block", 1000, 1), ("global", 100_000, 1))
@@ -143,8 +147,8 @@ class Lengths:
 
     def climb(self, n: int, size: int) -> Kernel:
         """Compose an exhaustive climb with 2-opt moves, with `size` tours per multiprocessor."""
-        shape = two_opt_climb.climb_shape(n, size, SHARED, self.metric.fast_estimate)
-        return two_opt_climb.block_kernel(self.metric, shape)
+        shape = two_opt_climb.fastest_shape(n, size, SHARED, self.metric.fast_estimate)
+        return two_opt_climb.climb_kernel(self.metric, shape)
 
     def descent(
         self, parts: Parts, n: int = CITIES[0], size: int = 16, layout: str = "auto"
@@ -263,7 +267,10 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     """Compose the kernels of a metric; plugins list their metrics with it."""
     own = Lengths.of(metric)
     yield tour_cost_kernel(metric, WARP)
-    yield own.climb(CITIES[0], TOURS[1])
+    if metric.name in SHORT_TOURS:
+        yield own.climb(SHORT_TOURS[metric.name], MANY_TOURS)
+    else:
+        yield own.climb(CITIES[0], TOURS[1])
     if metric.name in ROOTLESS:  # kernels without square roots need fewer registers
         return
     yield nearest_neighbour.nearest_neighbour_kernel(metric, WARP)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.tours.engines.exhaustive import random_k, three_opt_climb, two_opt_climb
+from gpu_ls_plugin.tours.engines.exhaustive.lane_climb import LaneShape, OneLaneShape
 from tests.gpu.test_cuda import instance, make
 from tests.helpers import configurations
 from tests.helpers.both_backends import assert_same_result
@@ -74,13 +76,14 @@ def test_2_opt_climbs_of_instances(name):
 @pytest.fixture
 def layout(monkeypatch, request) -> None:
     """Force a layout of the climb: warps, rows and whether the 16-bit tour is in shared memory."""
-    choose = two_opt_climb.climb_shape
     changes = dict(zip(("warps", "rows", "in_shared"), request.param, strict=True), blocks=1)
-    monkeypatch.setattr(
-        two_opt_climb,
-        "climb_shape",
-        lambda *given, **named: replace(choose(*given, **named), **changes),
-    )
+    choose = two_opt_climb.climb_shape
+
+    def forced(*given: Any, **named: Any) -> two_opt_climb.ClimbShape:
+        return replace(choose(*given, **named), **changes)
+
+    for name in ("climb_shape", "fastest_shape"):
+        monkeypatch.setattr(two_opt_climb, name, forced)
 
 
 LAYOUTS = [(1, 8, True), (1, 4, False), (3, 8, False), (5, 4, True), (8, 8, True), (8, 4, False)]
@@ -102,6 +105,37 @@ def test_layouts_do_not_matter():
 def test_layouts_do_not_matter_for_slow_estimates(metric):
     problem = random_problem(metric, 257)
     assert_same(TWO_OPT, problem, make("random_tours", problem, 3))
+
+
+SHORT = [
+    *((OneLaneShape(1, n), n) for n in (4, 5, 10, 13, 16)),
+    *((LaneShape(4, 1), 4), (LaneShape(8, 1), 7), (LaneShape(4, 3), 8), (LaneShape(4, 3), 11)),
+    *((LaneShape(4, 5), 20), (LaneShape(8, 5), 33), (LaneShape(8, 7), 56), (LaneShape(16, 7), 97)),
+    *((LaneShape(32, 3), 64), (LaneShape(32, 7), 201), (LaneShape(32, 15), 480)),
+]
+
+
+@pytest.mark.parametrize(("shape", "n"), SHORT, ids=str)
+@pytest.mark.parametrize("metric", ["EUC", "EUC_2D"])
+def test_climbs_by_groups_of_lanes(shape, n, metric, monkeypatch):
+    monkeypatch.setattr(two_opt_climb, "fastest_shape", lambda *_: shape)
+    for span in (6, 1000):  # many equal moves, or hardly any
+        problem = random_problem(metric, n, span=span)
+        for batch in (1, 37, 20_000 if n <= 20 else 1000):  # also several climbs after each other
+            assert_same(TWO_OPT, problem, random_tours(n, batch))
+        assert_same(TWO_OPT, problem, random_tours(n, 37), 3)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_climbs_by_groups_of_lanes_of_every_metric(metric):
+    for n in (10, 50, 100):
+        assert_same(TWO_OPT, random_problem(metric, n), random_tours(n, 100))
+
+
+def test_very_many_short_climbs():
+    # Checks and exact costs take other teams, and the device adds up the counts.
+    problem = instance(12)
+    assert_same(TWO_OPT, problem, random_tours(12, tuning.MANY_ROWS + 5))
 
 
 def test_tours_too_long_for_sixteen_bits():

@@ -428,7 +428,7 @@ class Watched:
         expected = self.search(two_opt_climb(), problem, starts).tours
         for cities, in_shared in product(LAYOUT_SIZES, (True, False)):
             shape = _shape_of(climb_engine.climb_shape, cities, in_shared)
-            with patch.object(climb_engine, "climb_shape", shape):
+            with patch.object(climb_engine, "fastest_shape", shape):
                 result = self.search(two_opt_climb(), problem, starts)
             assert (result.tours == expected).all(), f"{cities} cities, {in_shared=}"
         self.plain(problem)

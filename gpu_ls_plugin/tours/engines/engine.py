@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from gpu_ls_plugin.backends import arrays, tuning
 from gpu_ls_plugin.backends.composition import TEAM
 from gpu_ls_plugin.backends.structs import constant, enumerators
 from gpu_ls_plugin.core.budget import Stopwatch
@@ -101,7 +102,10 @@ class Engine(ABC):
 
     def made(self) -> tuple[int, int]:
         """Return how many passes and moves all tours have made so far."""
-        passes, moves = self.backend.to_numpy(self._counts).sum(axis=1).tolist()
+        counts = self._counts
+        if len(self.tours) >= tuning.MANY_ROWS:  # on the device, since copies would take longer
+            counts = arrays.reversed_rows(counts).sum(axis=1, keepdims=True)
+        passes, moves = self.backend.to_numpy(counts).sum(axis=1).tolist()
         return passes, moves
 
     def evaluations(self, passes: int) -> int:

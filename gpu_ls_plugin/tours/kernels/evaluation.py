@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.tours.problem import referee
 from gpu_ls_plugin.tours.problem.device_data import batch_data, metric_data
@@ -32,9 +33,19 @@ def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
     return metric_kernel("tour_cost", metric, "tours/kernels/tour_cost.cuh", body, parameters, team)
 
 
-def add_up(backend: Backend, metric: Metric, data: dict[str, Any], tours: Any, costs: Any) -> None:
-    """Write the costs of tours under a metric, which may include an objective, into `costs`."""
-    kernel = tour_cost_kernel(metric, backend.warp())
+def add_up(
+    backend: Backend,
+    metric: Metric,
+    data: dict[str, Any],
+    tours: Any,
+    costs: Any,
+    team: str | None = None,
+) -> None:
+    """Write the costs of tours under a metric, which may include an objective, into `costs`.
+
+    `team` adds up a tour, by default a warp. The result does not depend on it.
+    """
+    kernel = tour_cost_kernel(metric, team or backend.warp())
     arguments = {**data, "n": tours.shape[1], "tours": tours, "costs": costs}
     backend.launch(kernel, len(tours), arguments)
 
@@ -44,7 +55,9 @@ def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
     lengths = backend.xp.zeros(len(tours), problem.cost_dtype)
     if problem.n > 1 and len(tours) > 0:  # a single city has no edges
         data = {"metric_data": metric_data(backend, problem)}
-        add_up(backend, problem.metric, data, tours, lengths)
+        many_short = len(tours) >= tuning.MANY_ROWS and problem.n <= tuning.FEW_CITIES
+        team = tuning.ONE_THREAD[backend.name] if many_short else None
+        add_up(backend, problem.metric, data, tours, lengths, team)
     return lengths
 
 

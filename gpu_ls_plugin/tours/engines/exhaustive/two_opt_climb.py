@@ -1,4 +1,7 @@
-"""Engine of the exhaustive 2-opt climb: a block per tour on a GPU, a thread per tour on a CPU."""
+"""Engine of the exhaustive 2-opt climb.
+
+On a GPU, a block or some lanes of a warp climb with a tour; on a CPU, a thread does.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.engines.engine import NO_SITES, Engine
+from gpu_ls_plugin.tours.engines.exhaustive.lane_climb import LaneShape, lane_kernel, lane_shape
 from gpu_ls_plugin.tours.kernels.sites import float32_above
 from gpu_ls_plugin.tours.kernels.tour_layouts import POINT_BYTES
 from gpu_ls_plugin.tours.problem.device_data import metric_data
@@ -42,6 +46,8 @@ RESIDENT_WARPS = {"fast": 16, "slow": 12}  # maximum per multiprocessor, limited
 ROW_SPEED = {8: 1.0, 4: 0.85}  # relative speed of a lane, by its number of rows
 MOST_WARPS = 8  # maximum number of warps per block
 LOAD_COST = 10  # number of moves that can be evaluated while a point is loaded to shared memory
+MOVES_PER_NS = 21.0  # of a multiprocessor, if all of its warps evaluate moves
+NS_PER_PASS = 10_000.0  # of a pass beside its moves; resident tours pass this time side by side
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,24 @@ class ClimbShape:
         """Return how many bytes of dynamic shared memory a block needs for tours of n cities."""
         ring = (32 * self.warps * self.rows + 2 * CHUNK) // GROUP * (GROUP + 1) * POINT_BYTES
         return ring + 2 * n * self.in_shared
+
+    def useful(self, n: int) -> float:
+        """Return the share of the work that evaluates moves.
+
+        Lanes without a row and loads of columns do not count as work on moves.
+        """
+        band = 32 * self.warps * self.rows
+        rounds = -(-n // band)
+        moves = n * n / 2
+        loads = rounds * (n / 2 + band) * LOAD_COST
+        return n / (rounds * band) * moves / (moves + loads)
+
+    def speed(self, n: int, tours: int) -> float:
+        """Predict the moves of a multiprocessor per nanosecond, given its number of tours."""
+        blocks = min(self.blocks, tours)
+        busy = blocks * self.warps / RESIDENT_WARPS["fast"] * self.useful(n)
+        moves = n * (n - 3) / 2
+        return moves / (moves / (MOVES_PER_NS * busy * ROW_SPEED[self.rows]) + NS_PER_PASS / blocks)
 
 
 def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> ClimbShape:
@@ -76,14 +100,10 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
         fits = shared_memory // (bare.shared_bytes(n) + tuning.BLOCK_OVERHEAD)
         return replace(bare, blocks=min(resident // warps, fits))
 
-    def speed(candidate: ClimbShape) -> float:
-        band = 32 * candidate.warps * candidate.rows
-        rounds = -(-n // band)
-        moves = n * n / 2
-        loads = rounds * (n / 2 + band) * LOAD_COST
-        useful = n / (rounds * band) * moves / (moves + loads)
+    def rating(candidate: ClimbShape) -> tuple[float, bool, int]:
         warps = min(candidate.blocks, tours) * candidate.warps
-        return warps * useful * ROW_SPEED[candidate.rows]
+        speed = warps * candidate.useful(n) * ROW_SPEED[candidate.rows]
+        return speed, candidate.in_shared, -candidate.warps
 
     shapes = [
         shape(warps, rows, in_shared)
@@ -92,7 +112,7 @@ def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> 
         for in_shared in (True, False)
         if n <= tuning.LARGEST_SHORT or not in_shared
     ]
-    return max(shapes, key=lambda c: (speed(c), c.in_shared, -c.warps))
+    return max(shapes, key=rating)
 
 
 def host_kernel(metric: Metric) -> Kernel:
@@ -111,6 +131,24 @@ def block_kernel(metric: Metric, shape: ClimbShape) -> Kernel:
     return replace(kernel, blocks_per_multiprocessor=shape.blocks)
 
 
+def climb_kernel(metric: Metric, shape: ClimbShape | LaneShape) -> Kernel:
+    """Compose the climb with a layout on a GPU."""
+    if isinstance(shape, LaneShape):
+        return lane_kernel(metric, shape)
+    return block_kernel(metric, shape)
+
+
+def fastest_shape(
+    n: int, tours: int, shared_memory: int, fast_estimate: bool
+) -> ClimbShape | LaneShape:
+    """Return the layout for one move per pass: of some lanes per climb, or of a block per climb."""
+    block = climb_shape(n, tours, shared_memory, fast_estimate)
+    lanes = lane_shape(n, tours, shared_memory, fast_estimate)
+    if lanes is not None and lanes.speed(n, tours, shared_memory) > block.speed(n, tours):
+        return lanes
+    return block
+
+
 class TwoOptClimb(Engine):
     """A batch of climbs; each evaluation is followed by up to `moves_per_pass` moves."""
 
@@ -122,6 +160,7 @@ class TwoOptClimb(Engine):
         self._shared_bytes = 0
         self._several = moves_per_pass > 1
         self._together = max(1, size)  # number of tours per launch
+        self._climbs_a_warp = 0  # 0: an item of a launch is a tour
         self._arguments: dict[str, Any] = {
             "metric_data": metric_data(backend, problem),
             "n": n,
@@ -140,14 +179,16 @@ class TwoOptClimb(Engine):
             self._arguments.update(neighbours=neighbours, lengths=lengths, degree=degree)
             self._kernel = host_kernel(problem.metric)
         else:
-            shape = climb_shape(
-                n,
-                -(-size // backend.processors),
-                backend.shared_memory,
-                problem.metric.fast_estimate,
-            )
-            self._kernel = block_kernel(problem.metric, shape)
+            choose = climb_shape if self._several else fastest_shape
+            share = -(-size // backend.processors)
+            memory = backend.shared_memory
+            shape = choose(n, share, memory, problem.metric.fast_estimate)
             self._shared_bytes = shape.shared_bytes(n)
+            self._kernel = climb_kernel(problem.metric, shape)
+            if isinstance(shape, LaneShape):
+                self._climbs_a_warp = shape.climbs_a_warp(share)
+                slack = float32_above(4 * problem.metric.slack(problem.values))  # of four edges
+                self._arguments |= {"slack": slack, "stride": shape.stride(n)}
             at_a_time = int(LONGEST_LAUNCH / self._seconds_of_pass())
             self._together = max(1, at_a_time) * backend.processors
             if self._several:
@@ -162,6 +203,9 @@ class TwoOptClimb(Engine):
         launch, shared = self.backend.launch, self._shared_bytes
         for _, own in self.slices(self._together, seconds):
             arguments, count = {**self._arguments, **own, "passes": passes}, len(own["tours"])
+            if self._climbs_a_warp > 0:
+                arguments |= {"climbs": count, "climbs_a_warp": self._climbs_a_warp}
+                count = -(-count // self._climbs_a_warp)
             launch(self._kernel, count, arguments, shared_bytes=shared, seconds=seconds)
 
     def _seconds_of_pass(self) -> float:
