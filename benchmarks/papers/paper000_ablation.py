@@ -44,6 +44,7 @@ BATCH = np.dtype(
     ],
     align=True,
 )
+BYTES = np.dtype((np.void, BATCH.itemsize))  # CuPy passes one item by value
 SITE = np.dtype([("x", "f4"), ("y", "f4"), ("demand", "i4"), ("service", "i4")])
 
 
@@ -82,6 +83,12 @@ class Variant:
         words = "".join(f"const int {name}_words = {self.words(name)};\n" for name in NAMES)
         return f"{macros}{words}typedef {self.value} Value;\n{SOURCE.read_text()}"
 
+    def names(self) -> list[str]:
+        """Return the names of all kernels."""
+        groups, levels = GROUPS[self.groups], range(self.levels + 1)
+        found = [*groups, *(f"{name}_{level}" for name in groups for level in levels)]
+        return [*found, "clear", "reduce", "apply", "fill_table", *["count"] * (self.groups == 2)]
+
     def parts_of(self, n: int) -> list[int]:
         """Return the edges of a part of each level but the last."""
         powers = {0: (), 1: (1 / 3,), 2: (1 / 7, 2 / 7)}[self.levels]
@@ -96,7 +103,8 @@ class Variant:
 
     def layout_of(self, n: int) -> tuple[Any, Any, int]:
         """Return the levels, where rows of triangles begin, and the number of stretches."""
-        levels, starts, nodes, first = np.zeros(3, LEVEL), [], n + 1, 0
+        levels, nodes, first = np.zeros(3, LEVEL), n + 1, 0
+        starts: list[Any] = []
         for level, part in enumerate([*self.parts_of(n), 0]):
             edges = part or nodes - 1
             width, count = edges + 1, -(-(nodes - 1) // edges)
@@ -104,7 +112,7 @@ class Variant:
             size = {1: 2 * (triangle + 2 * width), 4: 2 * width * width}.get(
                 self.index, 2 * triangle
             )
-            begin = sum(map(len, starts))
+            begin = sum(len(row) for row in starts)
             starts.append(np.arange(width, 0, -1).cumsum() - np.arange(width, 0, -1))
             levels[level] = (nodes, edges, edges.bit_length() - 1, first, size, begin)
             nodes, first = count + 1, first + count * size
@@ -143,7 +151,7 @@ extern "C" void run(void (*kernel)(Batch), const Batch* batch, long long count) 
 
 @cache
 def _library(variant: Variant) -> bytes:
-    return compiler.program_of(variant.text() + LOOP, compiler.QUICK).library()
+    return compiler.program_of(variant.text() + LOOP).library()
 
 
 class Gpu:
@@ -153,12 +161,13 @@ class Gpu:
         import cupy
 
         self.xp = cupy
-        self.module = _module(variant)
+        self.functions = {name: _module(variant).get_function(name) for name in variant.names()}
 
     def launch(self, name: str, count: int, batch: Any, threads: int = 128) -> None:
         """Queue a kernel of `count` threads."""
-        function = self.module.get_function(name)
-        function((-(-count // threads),), (threads,), (batch.view(f"V{BATCH.itemsize}")[0],))
+        self.functions[name](
+            (-(-count // threads),), (threads,), (np.frombuffer(batch.tobytes(), BYTES),)
+        )
 
     @staticmethod
     def address(array: Any) -> int:
@@ -169,7 +178,7 @@ class Gpu:
         """Return what the paper's tables say of a kernel, as far as the driver knows it."""
         import cupy
 
-        function = self.module.get_function(name)
+        function = self.functions[name]
         resident = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
             function.kernel.ptr, threads, 0
         )
@@ -238,7 +247,8 @@ class Ablation:
         batch["route_limit"] = 2**30 if limit is None else int(limit)
         batch["vehicles"] = problem.fleet or problem.copies
         batch["length"] = int(problem.cost(tour)[0])
-        self.batch, self._kept, self._levels = batch, {}, levels[: variant.levels + 1]
+        self.batch, self._levels = batch, levels[: variant.levels + 1]
+        self._kept: dict[str, Any] = {}
         order = np.r_[tour, tour[0]].astype(np.int32)
         stored = numbers if variant.sink == 0 else 0
         value = {"int": "i4", "double": "f8"}[variant.value]
@@ -272,7 +282,7 @@ class Ablation:
             self._kept[name] = xp.empty(max(16, content), "u1")
         else:
             self._kept[name] = xp.array(np.ascontiguousarray(content).view("u1"))
-        return self.device.address(self._kept[name])
+        return int(self.device.address(self._kept[name]))
 
     def read(self, name: str, dtype: Any) -> Any:
         """Return an array of the device as a NumPy array."""
