@@ -17,16 +17,19 @@ if TYPE_CHECKING:
 SIZES = (399, 967)  # of generated instances, with and without a limit that binds
 MOST_COUNTED = {2: 4000, 3: 400}  # nodes: a CPU counts the moves, one by one
 MAPPINGS = {2: ("roots", "lexicographic", "cut_triangle"), 3: ("roots", "lexicographic")}
-MAPPED = {2: (399, 967, 2401), 3: (399,)}
+MAPPED = {2: (399, 2401), 3: (399,)}
+TIMED = ("CMT13", "Golden_3", "Golden_7")
 SHORTER, LOAD, DURATION, FLEET = 1, 2, 4, 8  # bits of a count, as in paper000.cu
 
 
-def problems(backend: str) -> Iterator[tuple[str, Any, Any]]:
+def problems(
+    backend: str, names: tuple[str, ...] = paper000.LIMITED
+) -> Iterator[tuple[str, Any, Any]]:
     """Yield instances with route limits by name, each with a feasible tour from a sweep."""
     import gpu_ls_plugin as gls
 
     folder = common.require_instances().parent / "cvrp"
-    for name in paper000.LIMITED:
+    for name in names:
         problem = paper000.limited_instance(folder, name)
         tours = gls.sweep(problem, 1, seed=1, backend=backend)
         if not problem.feasible(tours).all():
@@ -92,7 +95,7 @@ def shares(kinds: Any) -> dict[str, Any]:
 
 def iterations() -> Iterator[dict[str, Any]]:
     """Time iterations of 2-opt and 3-opt with a route limit that binds."""
-    for name, problem, tours in problems("cuda"):
+    for name, problem, tours in problems("cuda", TIMED):
         for edges, most in ((2, 100), (3, 20)):
             seconds = paper000.iteration_seconds(paper000.search_of(edges), problem, tours, most)
             free = problem.limited_by_load()
@@ -102,19 +105,11 @@ def iterations() -> Iterator[dict[str, Any]]:
 
 
 def mappings() -> Iterator[dict[str, Any]]:
-    """Time evaluations of the library by each mapping (figures 15 and 18)."""
+    """Time evaluations of the library under all constraints by each mapping (figures 15, 18)."""
     for edges, sizes in MAPPED.items():
         for n in sizes:
             for tight in (False, True):
                 problem, tours = paper000.constrained(n, tight=tight)
-                under = {"all": problem.tsp} | ({} if tight else {"lengths": without(problem)})
-                for constraints, tsp in under.items():
-                    for mapping in MAPPINGS[edges]:
-                        row = {"edges": edges, "n": n, "binding": tight, "mapping": mapping}
-                        seconds = pass_seconds(tsp, tours, edges, mapping)[0]
-                        yield {**row, "constraints": constraints, "seconds": seconds}
-
-
-def without(problem: Any) -> Any:
-    """Return the same nodes without constraints."""
-    return problem.tsp.under("length")
+                for mapping in MAPPINGS[edges]:
+                    row = {"edges": edges, "n": n, "binding": tight, "mapping": mapping}
+                    yield {**row, "seconds": pass_seconds(problem.tsp, tours, edges, mapping)[0]}

@@ -147,7 +147,7 @@ def row_of(problem: Any, tour: Any, variant: Variant, threads: int = 128) -> dic
 def evaluation_seconds(
     problem: Any, tour: Any, variant: Variant, threads: int, kernel: str
 ) -> float:
-    """Return the seconds of a kernel that evaluates all moves, with blocks of so many threads."""
+    """Return the seconds in which a kernel evaluates all moves, by threads of a block."""
     search = Ablation(problem, tour, variant, threads)
     search.build()
     return replayed(lambda: search.evaluate((kernel,)))

@@ -135,17 +135,25 @@ def of_idle(rows: Rows) -> str:
 
 def of_binding(rows: Rows) -> str:
     """Return the moves that fit all vehicles and break the route limit."""
-    body = [
-        [
-            *(r["instance"], r["n"], f"{r['edges']}-opt", r["tour"]),
-            *(r["pass_load"], 100.0 * r["share"]),
-            *(r["shorter_pass_load"], 100.0 * r["shorter_share"]),
-        ]
-        for r in rows
-    ]
-    late = "of them too long, %"
-    columns = ["instance", "nodes", "moves", "tour", "pass the load test", late]
-    columns += ["and shorten the tour", late]
+
+    def percent(row: dict[str, Any], part: str) -> float | None:
+        among = row.get(f"{part}fail_limit", 0), row.get(f"{part}pass_load", 0)
+        return 100.0 * among[0] / among[1] if among[1] else None
+
+    body = []
+    for name, n, edges in dict.fromkeys((r["instance"], r["n"], r["edges"]) for r in rows):
+        first, last = (
+            at(rows, instance=name, n=n, edges=edges, tour=tour)
+            for tour in ("sweep", "local optimum")
+        )
+        cells = [first["pass_load"], percent(first, ""), first["shorter_pass_load"]]
+        cells += [percent(first, "shorter_"), percent(last, "")]
+        cells += [last.get("shorter_pass_load"), percent(last, "shorter_")]
+        body.append([name, n, f"{edges}-opt", *cells])
+    late = "too long, %"
+    each = [late, "and shorten the tour", late]
+    columns = ["instance", "nodes", "moves", "sweep: pass the load test", *each]
+    columns += ["local optimum: too long, %", *each[1:]]
     return table("Moves that fail only the route limit", columns, body)
 
 
@@ -164,14 +172,11 @@ def of_mappings(rows: Rows) -> str:
     """Return evaluations by mapping."""
     names = list(dict.fromkeys(row["mapping"] for row in rows))
     body = []
-    keys = ("edges", "n", "binding", "constraints")
-    for key in dict.fromkeys(tuple(row[k] for k in keys) for row in rows):
-        own = [at(rows, **dict(zip(keys, key, strict=True)), mapping=name) for name in names]
-        edges, n, binding, under = key
-        limit = "the limit binds" if binding else under
-        body.append([f"{edges}-opt, {n:,}", limit,
-                     *(1e3 * row["seconds"] if row else None for row in own)])  # fmt: skip
-    columns = ["moves", "constraints", *names]
+    for edges, n, tight in dict.fromkeys((r["edges"], r["n"], r["binding"]) for r in rows):
+        own = [at(rows, edges=edges, n=n, binding=tight, mapping=name) for name in names]
+        times = (1e3 * row["seconds"] if row else None for row in own)
+        body.append([f"{edges}-opt, {n:,}", "binds" if tight else "loose", *times])
+    columns = ["moves", "route limit", *names]
     return table("Figures 15 and 18: the library's evaluation, ms", columns, body)
 
 
