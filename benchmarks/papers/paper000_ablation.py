@@ -200,7 +200,7 @@ def _module(variant: Variant) -> Any:
     return module
 
 
-def compile_ahead(variants: list[Variant], workers: int = 8) -> None:
+def compile_ahead(variants: list[Variant], workers: int = 14) -> None:
     """Compile modules in processes, which put them into CuPy's cache."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
