@@ -1,4 +1,14 @@
-"""Vehicle routing on a GPU as Schulz (2013) measures it.
+"""Vehicle routing on a GPU as Schulz (2011, 2013) measures it.
+
+`ablation` (figures 10 to 19, tables 1 to 4): the paper's steps, one after the other, by kernels
+written from its description (paper000.cu). Times of kernels are those of CUDA graphs that repeat
+them, from the same tour; an iteration is their sum. `times_faster` is against the variant that the
+paper has kept so far. `blocks` (figure 12): evaluations by threads of a block. `idle` (figures 7 to
+9 and 20 to 22): the share of an iteration without a kernel, for loops driven by the host and for
+the library's. `binding`: moves from a sweep and at its local optimum that fit all vehicles and
+break the route limit, counted on a CPU. `limits`: iterations of the library with and without a
+route limit. `mappings` (figures 15 and 18): the library's evaluation of all moves under constraints
+by mapping from threads to moves.
 
 `iterations` (table 5): one iteration of best improvement with the move applied, with capacity,
 route limit and number of vehicles, at the paper's numbers of nodes (customers and copies of the
@@ -19,118 +29,92 @@ kernels that are launched one by one. Times are between events around calls; com
 
 from __future__ import annotations
 
+import json
 import sys
+import time
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks.helpers import common
-from benchmarks.papers.paper000 import constrained, iteration_seconds
-from benchmarks.papers.paper000_kernels import combined, draw_kernels, shares
+from benchmarks.helpers import common, summary
+from benchmarks.helpers.limit import Limit
+from benchmarks.helpers.sections import words
+from benchmarks.papers.paper000_drawing import draw
+from benchmarks.papers.paper000_sections import ON_CPU, SECTIONS
+from benchmarks.papers.paper000_tables import markdown
 
 if TYPE_CHECKING:
     import argparse
 
 NAME = "paper000"
-# Seconds of the paper (table 5, the better index mode), by nodes.
-PAPER = {
-    2: {57: 4.99e-4, 99: 6.47e-4, 201: 7.03e-4, 301: 1.02e-3, 399: 1.45e-3, 511: 2.02e-3,
-        967: 5.50e-3, 1441: 9.68e-3, 2081: 1.95e-2, 2401: 2.59e-2},
-    3: {57: 1.23e-3, 99: 3.64e-3, 201: 2.34e-2, 301: 7.50e-2, 399: 0.170, 511: 0.341,
-        967: 2.45, 1441: 7.88, 2081: 23.6, 2401: 36.3},
-}  # fmt: skip
-BARS = {2: {399: 3e-5, 2401: 1e-4}, 3: {399: 3e-4, 2401: 1.2e-2}}
-ITERATIONS, LEAST_ITERATIONS = 100, 20  # of a longer run: the iterations of the paper in a second
-FILTERED = {2: (399, 2401), 3: (399,)}
-SHARES = (1.0, 0.5, 0.25, 0.1, 0.01, 0.001)
-MODES = ("masked", "fused")
-SECTIONS = ("iterations", "filters", "combined", "shares")
+BETWEEN_WRITES = 5.0  # seconds
+OLDER = ("levels",)  # measured with former versions
 
 
-def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the requested sections."""
-    common.require_gpu()
-    record = common.stored(options.out, NAME, (*SECTIONS, "levels"))
-    measures = {"iterations": iterations, "filters": filters}
-    measures |= {"combined": combined, "shares": shares}
-    for name in options.sections.split(","):
-        record[name] = measures[name]()
-        common.write_json(options.out, NAME, __doc__ or "", record)  # also if the run is cut off
-    return record
+def measure(options: argparse.Namespace, record: dict[str, Any]) -> None:
+    """Measure the requested sections and store their rows; an error ends only its section."""
+    limit, machine = Limit(options.seconds), common.machine()
+    for name in words(options.sections):
+        if limit.over(f"section {name}"):
+            continue
+        if name not in ON_CPU:
+            common.require_gpu()
+        rows: list[dict[str, Any]] = []
+        written = time.perf_counter()
+        try:
+            for row in SECTIONS[name]():
+                rows.append(row)
+                print(name, json.dumps(row, default=float), flush=True)
+                record[name] = rows
+                record["machines"][name] = machine
+                if time.perf_counter() - written > BETWEEN_WRITES:
+                    common.write_json(options.out, NAME, __doc__ or "", record)
+                    written = time.perf_counter()
+                if limit.over(f"the rest of section {name}"):
+                    break
+        except Exception:
+            traceback.print_exc()
+            options.failed = True
+        common.write_json(options.out, NAME, __doc__ or "", record)
 
 
-def iterations() -> list[dict[str, Any]]:
-    """Time an iteration of each neighbourhood at each size."""
-    import gpu_ls_plugin as gls
+def stored(out: Path) -> dict[str, Any]:
+    """Return all rows in `out`, whole ones or those of the summary, and the machines of sections.
 
-    rows = []
-    for edges, paper in PAPER.items():
-        part = gls.TwoOpt() if edges == 2 else gls.ThreeOpt()
-        search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
-        for n, seconds in paper.items():
-            problem, tours = constrained(n)
-            most = max(LEAST_ITERATIONS, min(ITERATIONS, int(1 / seconds)))
-            own = iteration_seconds(search, problem, tours, most)
-            bar = BARS[edges].get(n)
-            rows.append({"edges": edges, "n": n, "seconds": own, "paper": seconds, "bar": bar})
-            print(rows[-1], flush=True)
-    columns = ("edges", "n", "seconds", "bar", "paper")
-    common.show("an iteration", columns, [[row[c] or "-" for c in columns] for row in rows])
-    return rows
+    Sections of older files were measured on the machine that the file names.
+    """
+    path = out / f"{NAME}.json"
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    whole = summary.read_raw(out, NAME)
+    found, machines = {}, whole.get("machines", kept.get("machines", {}))
+    for name in (*SECTIONS, *OLDER):
+        rows = whole.get(name, kept.get(name))
+        if rows is not None:
+            found[name] = summary.rows(rows)
+            machines = {name: kept.get("machine")} | machines
+    return {**found, "machines": machines}
 
 
-def filters() -> list[dict[str, Any]]:
-    """Time an iteration by mode and share of moves kept."""
-    import gpu_ls_plugin as gls
-
-    rows = []
-    for edges, sizes in FILTERED.items():
-        for n in sizes:
-            problem, tours = constrained(n)
-            for mode in MODES:
-                for share in SHARES:
-                    part = gls.FilteredNeighbourhood(
-                        gls.TwoOpt() if edges == 2 else gls.ThreeOpt(), gls.RandomKeep(share), mode
-                    )
-                    search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
-                    own = iteration_seconds(search, problem, tours, 20)
-                    rows.append(
-                        {"edges": edges, "n": n, "mode": mode, "share": share, "seconds": own}
-                    )
-    columns = ("edges", "n", "mode", "share", "seconds")
-    common.show("an iteration under a filter", columns, [[r[c] for c in columns] for r in rows])
-    return rows
-
-
-def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw the times of iterations beside the paper's, and those under filters."""
-    with common.Figure(out, NAME, columns=2) as axes:
-        for edges in PAPER:
-            rows = [r for r in record.get("iterations", []) if r["edges"] == edges]
-            nodes = [r["n"] for r in rows]
-            axes[0].plot(nodes, [r["seconds"] for r in rows], "-o", label=f"{edges}-opt")
-            axes[0].plot(nodes, [r["paper"] for r in rows], ":x", label=f"{edges}-opt, paper")
-        axes[0].set(xlabel="nodes", ylabel="seconds of an iteration", xscale="log", yscale="log")
-        for edges, sizes in FILTERED.items():
-            for n in sizes:
-                for mode in MODES:
-                    rows = [
-                        r
-                        for r in record.get("filters", [])
-                        if (r["edges"], r["n"], r["mode"]) == (edges, n, mode)
-                    ]
-                    whole = [r["seconds"] / rows[0]["seconds"] for r in rows]
-                    label = f"{edges}-opt, {n} nodes, {mode}"
-                    axes[1].plot([r["share"] for r in rows], whole, "-o", label=label)
-        axes[1].set(xlabel="share of moves kept", ylabel="time to that of all", xscale="log")
-        for plot in axes:
-            plot.legend(fontsize=7)
-    draw_kernels(out, record)
+def main() -> None:
+    """Measure, print tables as Markdown, and draw."""
+    options = common.arguments(
+        __doc__,
+        ("--sections", {"default": ",".join(SECTIONS), "help": "comma-separated"}),
+        ("--seconds", {"type": float, "default": 600.0, "help": "limit of the whole call"}),
+        ("--markdown", {"action": "store_true", "help": "only print the tables of stored results"}),
+    )
+    if unknown := set(words(options.sections)) - set(SECTIONS):
+        raise SystemExit(f"--sections: {', '.join(sorted(unknown))}: none of {', '.join(SECTIONS)}")
+    record = stored(options.out)
+    if not (options.redraw or options.markdown):
+        measure(options, record)
+    print(markdown(record))
+    if not options.markdown:
+        draw(options.out, record)
+    sys.exit(int(getattr(options, "failed", False)))
 
 
 if __name__ == "__main__":
-    common.main(
-        *(__doc__, NAME, measure, draw),
-        ("--sections", {"default": ",".join(SECTIONS)}),
-    )
+    main()

@@ -12,7 +12,6 @@ from gpu_ls_plugin.tours.problem.device_data import batch_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 BACKEND = "cuda"
 SIZES = {2: (399, 967, 2401), 3: (399,)}
@@ -21,12 +20,13 @@ KEPT_AGAIN = 20  # preparations of the data of a tour in one measurement
 FLEET = 0.9  # vehicles of a limited fleet, as a share of the copies of the depot
 
 
-def neighbourhood(edges: int) -> Any:
-    """Return the complete 2-opt or 3-opt neighbourhood."""
+def neighbourhood(edges: int, mapping: str = "") -> Any:
+    """Return the complete 2-opt or 3-opt neighbourhood, if asked for with a mapping."""
     import gpu_ls_plugin as gls
 
     part = gls.TwoOpt() if edges == 2 else gls.ThreeOpt()
-    return gls.FilteredNeighbourhood(part, gls.Everything())
+    given = (gls.Everything(), "masked", mapping) if mapping else (gls.Everything(),)
+    return gls.FilteredNeighbourhood(part, *given)
 
 
 def timed(call: Callable[[], Any]) -> float:
@@ -53,13 +53,13 @@ def keep_seconds(problem: Any, tours: Any) -> float:
     return min(timed(make) for _ in range(3)) / KEPT_AGAIN
 
 
-def pass_seconds(problem: Any, tours: Any, edges: int) -> tuple[float, float]:
+def pass_seconds(problem: Any, tours: Any, edges: int, mapping: str = "") -> tuple[float, float]:
     """Return the seconds of evaluating all moves, and of making the best one."""
     from gpu_ls_plugin.backends import get_backend
     from gpu_ls_plugin.tours.engines.filtered.filtered_moves import FilteredMoves
 
     backend = get_backend(BACKEND)
-    engine = FilteredMoves(backend, problem, tours.copy(), neighbourhood(edges), PASSES)
+    engine = FilteredMoves(backend, problem, tours.copy(), neighbourhood(edges, mapping), PASSES)
     arguments, step = engine.arguments, engine.kernels.step("TakeFiltered")
     kernels = engine.kernels.evaluation(engine.mode)
 
@@ -94,9 +94,8 @@ def under_constraints(n: int) -> Iterator[tuple[str, Any, Any]]:
         yield name, gls.CVRP(nodes, demands, most, **limits).tsp, tours
 
 
-def combined() -> list[dict[str, Any]]:
+def combined() -> Iterator[dict[str, Any]]:
     """Time evaluations under all constraints, and under each alone (figure 19)."""
-    rows = []
     for edges, sizes in SIZES.items():
         for n in sizes:
             seconds = {
@@ -105,18 +104,11 @@ def combined() -> list[dict[str, Any]]:
             }
             apart = seconds["load"] + seconds["duration"] + seconds["vehicles"]
             row = {"edges": edges, "n": n, **seconds, "apart": apart}
-            rows.append({**row, "times": apart / seconds["all"]})
-            print(rows[-1], flush=True)
-    columns = list(rows[0])
-    common.show(
-        "constraints together and apart (figure 19)", columns, [[*r.values()] for r in rows]
-    )
-    return rows
+            yield {**row, "times": apart / seconds["all"]}
 
 
-def shares() -> list[dict[str, Any]]:
+def shares() -> Iterator[dict[str, Any]]:
     """Time the kernels of an iteration (figure 24)."""
-    rows = []
     for edges, sizes in SIZES.items():
         for n in sizes:
             problem, tours = constrained(n)
@@ -124,45 +116,4 @@ def shares() -> list[dict[str, Any]]:
             keeping = keep_seconds(problem, tours)
             row = {"edges": edges, "n": n, "evaluation": evaluation, "keeping": keeping}
             row["choice_and_move"] = step - keeping
-            rows.append({**row, "share_of_evaluation": evaluation / (evaluation + step)})
-            print(rows[-1], flush=True)
-    columns = list(rows[0])
-    common.show("kernels of an iteration", columns, [[*row.values()] for row in rows])
-    return rows
-
-
-def draw_kernels(out: Path, record: dict[str, Any]) -> None:
-    """Draw iterations by level, constraints together and apart, and kernels of an iteration."""
-    with common.Figure(out, "paper000_kernels", columns=3) as axes:
-        _draw_levels(axes[0], record.get("levels", []))
-        together = record.get("combined", [])
-        _stack(axes[1], together, ("load", "duration", "vehicles"), -0.2)
-        _stack(axes[1], together, ("all",), 0.2)
-        _stack(axes[2], record.get("shares", []), ("evaluation", "keeping", "choice_and_move"), 0.0)
-        for plot in axes:
-            if plot.get_legend_handles_labels()[0]:
-                plot.legend(fontsize=7)
-
-
-def _draw_levels(plot: Any, rows: list[dict[str, Any]]) -> None:
-    """Draw iterations by nodes; for each level those with the best parts."""
-    for edges, marks in ((2, "-o"), (3, "x")):
-        for level in dict.fromkeys(row["level"] for row in rows):
-            best: dict[int, float] = {}
-            for row in rows:
-                if (row["edges"], row["level"]) == (edges, level):
-                    best[row["n"]] = min(row["iteration"], best.get(row["n"], np.inf))
-            name = f"{edges}-opt, {'scans' if level == 'scans' else f'level {level}'}"
-            plot.plot(list(best), list(best.values()), marks, label=name)
-    plot.set(xlabel="nodes", ylabel="seconds of an iteration, best parts", yscale="log")
-
-
-def _stack(plot: Any, rows: list[dict[str, Any]], parts: tuple[str, ...], aside: float) -> None:
-    """Draw a bar of parts for each neighbourhood."""
-    places, bottom = np.arange(len(rows)) + aside, np.zeros(len(rows))
-    for part in parts:
-        own = np.array([row[part] for row in rows])
-        plot.bar(places, own, 0.4, bottom, label=part.replace("_", " "))
-        bottom += own
-    plot.set_xticks(range(len(rows)), [f"{row['edges']}-opt, {row['n']}" for row in rows])
-    plot.set(ylabel="seconds")
+            yield {**row, "share_of_evaluation": evaluation / (evaluation + step)}

@@ -21,7 +21,7 @@ MAPPINGS: dict[str, tuple[str, tuple[type[Neighbourhood], ...]]] = {
     "lexicographic": ("gls::Lexicographic", (TwoOpt, ThreeOpt)),
     "cut_triangle": ("gls::CutTriangle", (TwoOpt,)),
 }
-# Removed values by parameter; docs/benchmarks.md has the measurements.
+# Removed values by parameter; docs/papers/paper000.md has the measurements.
 REMOVED = {
     "mode": {"compact": RemovedValue("auto", "'fused' and 'openings' are faster")},
     "mapping": {
