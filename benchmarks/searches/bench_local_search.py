@@ -195,14 +195,12 @@ SECTIONS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "against_cities": curves.against_cities,
     "against_tours": curves.against_tours,
     "against_gap": curves.against_gap,
-    "paper_002": three_opt_searches.paper_002,
     "cpu_lines": cpu_lines,
 }
 PLOTS = {
     "against_cities": curves.draw_cities,
     "against_tours": curves.draw_tours,
     "against_gap": curves.draw_gap,
-    "paper_002": three_opt_searches.draw_paper_002,
 }
 
 
