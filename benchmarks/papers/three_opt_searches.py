@@ -1,7 +1,4 @@
-"""Local searches of two papers, timed as described there.
-
-Paper 001 is Fosin, Davidović and Carić (2013), paper 002 Delevacq, Delisle and Krajecki (2012).
-"""
+"""Local searches of paper 001 (Fosin, Davidović and Carić 2013), timed as described there."""
 
 from __future__ import annotations
 

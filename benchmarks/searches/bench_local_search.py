@@ -4,8 +4,7 @@ Every line is one search of the same tours to the local optimum. `kernel_ms` is 
 between two events on the device, with candidate lists and tours there; `wall_ms` is a whole call
 with NumPy arrays in and out. `cpu_ms` and `cpu_wall_ms` are the same on the CPU backend. Times are
 medians of five (GPU) and three (CPU) repeats; calls longer than a second are measured once. First
-calls, which compile, and candidate lists are timed apart. Paper 002's single core searches up to 64
-tours; its time for more is in proportion.
+calls, which compile, and candidate lists are timed apart.
 """
 
 from __future__ import annotations
