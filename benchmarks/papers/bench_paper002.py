@@ -86,6 +86,7 @@ def _random_k(options: argparse.Namespace, improved: bool) -> Rows:
 
 def _cells(options: argparse.Namespace, case: Callable[[str, int], Case]) -> Rows:
     """Yield the rows of all cells, large populations first, until the time is up."""
+    cores: dict[str, dict[str, float]] = {}
     order = CHAINS[::-1] if options.backend == "cuda" else CHAINS
     for chains in (size for size in order if size in options.sizes):
         place = CHAINS.index(chains)
@@ -94,7 +95,7 @@ def _cells(options: argparse.Namespace, case: Callable[[str, int], Case]) -> Row
         for group in together:
             if options.limit.over(f"{', '.join(group)} with {chains} chains"):
                 return
-            yield from rows_of([case(name, place) for name in group], options.backend)
+            yield from rows_of([case(name, place) for name in group], options.backend, cores)
 
 
 SECTIONS: dict[str, Callable[[argparse.Namespace], Rows]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,10 +14,11 @@ from benchmarks.helpers.gaps import percent
 from benchmarks.helpers.search_clock import threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from gpu_ls_plugin import TSP, IteratedLocalSearch, LocalSearch, Result
 
+Made = TypeVar("Made")
 FEW_CHAINS = 8  # up to this number, all trials and all instances of a table run side by side
 CORE_CHAINS, CORE_KICKS = 2, 32  # of the run on one core
 
@@ -43,23 +44,31 @@ def read(name: str) -> TSP:
     return gls.TSP.read(common.require_instances() / f"{name}.tsp")
 
 
-def rows_of(cases: Sequence[Case], backend: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the row of each case; few chains of several instances share a GPU."""
+def rows_of(
+    cases: Sequence[Case], backend: str, cores: dict[str, dict[str, float]]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the row of each case; few chains of several instances share a GPU.
+
+    `cores` keeps the figures of one core by the name of the instance.
+    """
+    for case in cases:
+        if case.problem.name not in cores:
+            cores[case.problem.name] = one_core(case)
+    tasks = [partial(_row, case, backend, cores[case.problem.name]) for case in cases]
+    if backend == "cuda" and len(cases) > 1:
+        yield from side_by_side(tasks, backend)
+        return
+    for task in tasks:
+        yield task()
+
+
+def side_by_side(tasks: Sequence[Callable[[], Made]], backend: str) -> list[Made]:
+    """Return the results of tasks, each with its share of the processors."""
     from gpu_ls_plugin.backends import get_backend
     from gpu_ls_plugin.runs.team import Team
 
-    cores: dict[str, dict[str, float]] = {}
-    for case in cases:
-        _search(case, backend, slice(0, case.chains * _groups(case)[0]), 1)  # compiles
-        cores.setdefault(case.problem.name, one_core(case))
-    if backend == "cuda" and all(case.chains <= FEW_CHAINS for case in cases) and len(cases) > 1:
-        tasks = [partial(_row, case, backend, cores[case.problem.name]) for case in cases]
-        with Team(get_backend(backend), len(tasks)) as team:
-            made = team.work(tasks)
-        yield from made
-        return
-    for case in cases:
-        yield _row(case, backend, cores[case.problem.name])
+    with Team(get_backend(backend), len(tasks)) as team:
+        return team.work(tasks)
 
 
 def one_core(case: Case) -> dict[str, float]:
@@ -96,6 +105,7 @@ def _row(case: Case, backend: str, core: dict[str, float]) -> tuple[str, dict[st
     bests: list[float] = []
     starts: list[float] = []
     timed, groups = None, _groups(case)
+    _search(case, backend, slice(0, case.chains * groups[0]), 1)  # compiles
     kicks = passes = 0
     for group in groups:
         rows = slice(case.chains * len(bests), case.chains * (len(bests) + group))
