@@ -39,8 +39,10 @@ struct RandomKChain {
   City* const kept;                       // order of the current tour
   RandomKSteps<Metric, kFirstWay, City> work;
   Cost cost, best, rise = 0;
-  int64 kicks, idle, steps;  // `steps` as `repair_steps`
-  int64 steps_before, accepted = 0, moves = 0;
+  int64 kicks, idle;
+  int steps;  // as `repair_steps`
+  // Counts of this launch; `looks` is the number of steps of decided kicks.
+  int looks = 0, accepted = 0, moves = 0;
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, RandomKRules rules,
                              KickSchedule schedule, ChainBatch batch, RepairBatch repairs) {
@@ -71,8 +73,7 @@ struct RandomKChain {
     best = static_cast<const Cost*>(batch.best_costs)[item];
     kicks = batch.kick_counts[item];
     idle = batch.idle_counts[item];
-    steps = repairs.repair_steps[item];
-    steps_before = batch.look_counts[item];
+    steps = int(repairs.repair_steps[item]);
     const int* const row = batch.tours + row_of(item);
     team.each(tour.n, [&](int p) { kept[p] = City(row[p]); });
     if (steps > 0) {
@@ -144,7 +145,7 @@ struct RandomKChain {
       }
     }
     idle = leads ? 0 : idle + 1;
-    steps_before += steps - 1;
+    looks += steps - 1;
     ++kicks;
     steps = 0;
     team.sync();
@@ -166,7 +167,7 @@ struct RandomKChain {
       batch.kick_counts[item] = kicks;
       batch.accepted_counts[item] += accepted;
       batch.idle_counts[item] = idle;
-      batch.look_counts[item] = steps_before;
+      batch.look_counts[item] += looks;
       batch.move_counts[item] += moves;
       static_cast<Cost*>(repairs.rises)[item] = rise;
       repairs.repair_steps[item] = steps;
