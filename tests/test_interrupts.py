@@ -148,7 +148,7 @@ def test_ctrl_c_while_kernels_are_compiled_is_not_lost() -> None:
 
 def test_ctrl_c_in_the_search_behind_a_kick_ends_the_chains(monkeypatch) -> None:
     problem, tours = random_problem("EUC_2D", 20), random_tours(20, 3)
-    chains = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.RandomK(50)))
+    chains = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()))
     optima = chains.search(problem, tours, backend="cpu")
     monkeypatch.setattr(gls.LocalSearch, "__call__", Interrupted.__call__)
     result = chains(problem, optima.tours, budget=gls.Budget(kicks=5), backend="cpu")

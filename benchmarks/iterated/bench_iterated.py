@@ -1,4 +1,4 @@
-"""Iterated local search: throughput, kicks a second, gap against time, paper 002, cooperation.
+"""Iterated local search: throughput, kicks a second, gap against time, cooperation.
 
 Times are wall time from the problem to the tours as NumPy arrays; they include candidates and
 starts. Kernels are compiled before, on another copy of the problem. fast-tsp and elkai run on the
@@ -26,7 +26,6 @@ from benchmarks.iterated import (
     time_to_gap,
 )
 from benchmarks.iterated.setting import ALL_SECONDS, Setting
-from benchmarks.papers import paper002_iterated
 
 if TYPE_CHECKING:
     import argparse
@@ -41,16 +40,12 @@ SECTIONS: dict[str, tuple[Callable[[Setting], dict[str, Any]], float]] = {
     "time_to_gap": (time_to_gap.time_to_gap, ALL_SECONDS),
     "time_to_gap_long": (time_to_gap.of_long_tours, ALL_SECONDS),
     "cooperation": (cooperation.cooperation, 60),
-    "paper002": (paper002_iterated.paper_002, 150),
-    "paper002_crossed": (paper002_iterated.crossed, 180),
-    "paper002_random": (paper002_iterated.random_k, 75),
     "large": (large.large, ALL_SECONDS),
     "cpu": (one_core.cpu, 90),
 }
 PLOTS = {
     "throughput": throughput.draw,
     "kicks": kicks.draw,
-    "paper002": paper002_iterated.draw,
     "large": large.draw,
 }
 

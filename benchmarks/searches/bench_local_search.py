@@ -4,8 +4,7 @@ Every line is one search of the same tours to the local optimum. `kernel_ms` is 
 between two events on the device, with candidate lists and tours there; `wall_ms` is a whole call
 with NumPy arrays in and out. `cpu_ms` and `cpu_wall_ms` are the same on the CPU backend. Times are
 medians of five (GPU) and three (CPU) repeats; calls longer than a second are measured once. First
-calls, which compile, and candidate lists are timed apart. Paper 002's single core searches up to 64
-tours; its time for more is in proportion.
+calls, which compile, and candidate lists are timed apart.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
 from benchmarks.helpers.search_clock import compare, threads
-from benchmarks.papers import three_opt_searches
 from benchmarks.searches import curves
 
 if TYPE_CHECKING:
@@ -194,14 +192,12 @@ SECTIONS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "against_cities": curves.against_cities,
     "against_tours": curves.against_tours,
     "against_gap": curves.against_gap,
-    "paper_002": three_opt_searches.paper_002,
     "cpu_lines": cpu_lines,
 }
 PLOTS = {
     "against_cities": curves.draw_cities,
     "against_tours": curves.draw_tours,
     "against_gap": curves.draw_gap,
-    "paper_002": three_opt_searches.draw_paper_002,
 }
 
 

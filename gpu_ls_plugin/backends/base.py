@@ -84,6 +84,11 @@ class Backend(ABC):
         """Maximum size of a block's shared memory in bytes; 0 on a CPU."""
         return 0
 
+    @property
+    def largest_cluster(self) -> int:
+        """Maximum number of blocks that can work on one item; 1 if the device has no clusters."""
+        return 1
+
     @abstractmethod
     def block(self, threads: int) -> str:
         """Return the C++ type of a team of about `threads` lanes."""

@@ -36,6 +36,7 @@ sizeof static static_assert struct switch template this thread_local throw try t
 typename union using virtual while __asm__ __attribute__ _Pragma
 """
 KEYWORDS = frozenset(RESERVED.split())  # words of C++ that names and types must not contain
+CLUSTER = "gls::Cluster<"  # beginning of a team of several blocks
 FAULT = "gls_faulty_part"  # variable that a kernel sets if a checked part is faulty
 # Bytes of an item of an array, by its C++ type; 8 for all other types.
 ITEM_BYTES = {"int": 4, "float": 4, "gls::uint32": 4, "unsigned char": 1, "char": 1}
@@ -193,14 +194,19 @@ class Kernel:
         names = "".join(f", {p.passed}" for p in self.parameters)
         declared = "".join(f", {p.type} {p.name}" for p in self.parameters)
         prepare = f"{self.body}::prepare(team{names});" if self.prepared else ""
+        bounds = f"__launch_bounds__({self.team}::kThreads, {self.blocks_per_multiprocessor})"
+        item = f"blockIdx.x * {self.team}::kTeams + team.in_block()"
+        if self.team.startswith(CLUSTER):
+            bounds += f" GLS_IN_CLUSTERS({self.team}::kBlocks)"
+            item = f"blockIdx.x / {self.team}::kBlocks"
         return f"""
 extern "C" __global__ void
-__launch_bounds__({self.team}::kThreads, {self.blocks_per_multiprocessor})
+{bounds}
 {self.name}(int count{declared}) {{
   using namespace gls;
   const {self.team} team{{}};
   {prepare}
-  const int item = blockIdx.x * {self.team}::kTeams + team.in_block();
+  const int item = {item};
   if (item < count) {self.body}::run(team, item{names});
 }}
 """

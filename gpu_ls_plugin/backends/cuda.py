@@ -23,6 +23,7 @@ from gpu_ls_plugin.backends.cpu import loads, threads_at_most
 from gpu_ls_plugin.backends.cupy_kernels import KernelUnits, prepare
 from gpu_ls_plugin.backends.cupy_operations import default_operations
 from gpu_ls_plugin.backends.structs import Packed, Struct
+from gpu_ls_plugin.backends.tuning import PORTABLE_CLUSTER
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
@@ -113,6 +114,11 @@ class CudaBackend(Backend):
     @property
     def shared_memory(self) -> int:
         return int(self._attributes["MaxSharedMemoryPerBlockOptin"])
+
+    @property
+    def largest_cluster(self) -> int:
+        capable = int(self._attributes["ComputeCapabilityMajor"]) >= 9
+        return PORTABLE_CLUSTER if capable else 1
 
     def block(self, threads: int) -> str:
         return f"gls::Block<{threads}>"
@@ -228,8 +234,8 @@ class CudaBackend(Backend):
             with self._preparing:
                 if shared_bytes > function.max_dynamic_shared_size_bytes:
                     function.max_dynamic_shared_size_bytes = shared_bytes
-        threads, teams = _team_shape(kernel.team)
-        grid, block, number = (-(-count // teams),), (threads,), np.int32(count)
+        threads, teams, shared_by = _team_shape(kernel.team)
+        grid, block, number = (-(-count // teams) * shared_by,), (threads,), np.int32(count)
 
         def queue(converted: list[Any]) -> None:
             function(grid, block, (number, *converted), shared_mem=shared_bytes)
@@ -349,14 +355,15 @@ def _bytes_type(size: int) -> np.dtype[np.void]:
 
 
 @cache
-def _team_shape(team: str) -> tuple[int, int]:
-    """Return the number of threads and the number of teams per block for a team's C++ type."""
-    kind, _, size = team.rstrip(">").partition("<")
-    count = int(size)
+def _team_shape(team: str) -> tuple[int, int, int]:
+    """Return the threads and teams per block, and the blocks per team, for a team's C++ type."""
+    kind, _, sizes = team.rstrip(">").partition("<")
+    count, *more = map(int, sizes.split(","))
     return {
-        "gls::Block": (count, 1),
-        "gls::Warp": (32 * count, count),
-        "gls::Thread": (count, count),
+        "gls::Block": (count, 1, 1),
+        "gls::Cluster": (count, 1, sum(more)),
+        "gls::Warp": (32 * count, count, 1),
+        "gls::Thread": (count, count, 1),
     }[kind]
 
 

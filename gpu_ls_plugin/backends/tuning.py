@@ -11,6 +11,7 @@ SHARED_MEMORY = {
     100: 227 << 10,
     120: 99 << 10,
 }
+PORTABLE_CLUSTER = 8  # number of blocks of a cluster that each device with clusters supports
 LAUNCH_SECONDS = 0.05  # intended duration of a launch; searches check limits between launches
 LARGEST_SHORT = 1 << 16  # maximum number of cities whose numbers fit into 16 bits
 ONE_THREAD = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}  # teams of one thread, by backend

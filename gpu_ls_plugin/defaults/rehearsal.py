@@ -13,7 +13,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import Backend
-from gpu_ls_plugin.backends.tuning import SHARED_MEMORY
+from gpu_ls_plugin.backends.tuning import PORTABLE_CLUSTER, SHARED_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +71,7 @@ class Rehearsal(Backend):
         self.device = 0
         self.kernels: dict[Kernel, None] = {}
         self._shared_memory = SHARED_MEMORY[architecture]
+        self._largest_cluster = PORTABLE_CLUSTER if architecture >= 90 else 1
 
     def lane(self, number: int, processors: int) -> AbstractContextManager[None]:
         """Change nothing: there is one queue."""
@@ -83,6 +84,10 @@ class Rehearsal(Backend):
     @property
     def shared_memory(self) -> int:
         return self._shared_memory
+
+    @property
+    def largest_cluster(self) -> int:
+        return self._largest_cluster
 
     def block(self, threads: int) -> str:
         return f"gls::Block<{threads}>"

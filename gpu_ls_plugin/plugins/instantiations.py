@@ -34,9 +34,11 @@ from gpu_ls_plugin.tours.construction.random_tours import random_tours_kernel
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly, pair_layouts
 from gpu_ls_plugin.tours.engines.chains import chain_layouts, parted
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import chain_kernel
+from gpu_ls_plugin.tours.engines.chains.random_k_chains import random_k_chain_kernel
 from gpu_ls_plugin.tours.engines.descent import best_sweep, descent_layouts
 from gpu_ls_plugin.tours.engines.descent.city_descent import descent_kernel, multi_descent_kernel
 from gpu_ls_plugin.tours.engines.exhaustive import random_k, three_opt_climb, two_opt_climb
+from gpu_ls_plugin.tours.engines.exhaustive.random_k import RandomKShape
 from gpu_ls_plugin.tours.engines.filtered.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.tours.engines.scopes import TOUR_PART
 from gpu_ls_plugin.tours.kernels import tour_layouts
@@ -93,6 +95,12 @@ CHAINS: tuple[tuple[Parts, str, tours.DoubleBridge, Acceptance], ...] = (
 # Number of cities for each layout of chains: one block of 10 warps per multiprocessor, with enough
 # registers for all parts; tours in global memory; two blocks of 16 warps per multiprocessor.
 CHAIN_CITIES = (5000, 100_000, 1000)
+# Layouts of random-k-best improvement: clusters, blocks, and clusters with tours in global memory.
+RANDOM_K = (
+    RandomKShape("gls::Cluster<512, 8>", IN_SHARED, 8, 0),
+    RandomKShape("gls::Block<256>", IN_SHARED, 1, 0, 3),
+    RandomKShape("gls::Cluster<512, 2>", "gls::GlobalMemory", 2, 0),
+)
 PART, INSTANCE = 800, 100  # number of cities of a part of a tour, and of one of many instances
 # Crossovers that do not depend on lengths.
 PAIR_CROSSOVERS = (
@@ -109,7 +117,8 @@ ENGINES = {
     "two_opt_climb": ("two_opt", "best", "local_search"),
     **dict.fromkeys(("evaluate_chunks", "take_best"), ("best", "local_search")),
     **dict.fromkeys(("three_opt_tiles", "three_opt_moves"), ("three_opt", "best", "local_search")),
-    **dict.fromkeys(("random_k_evaluation", "random_k_replacement"), ("random_k", "local_search")),
+    "random_k": ("random_k", "local_search"),
+    "random_k_chain": ("random_k", "iterated_local_search"),
     **dict.fromkeys(("instance_lists", "instance_cost"), ("local_search",)),
     **dict.fromkeys(("own_lists", "check_instance", "take_row"), ("local_search",)),
     **dict.fromkeys(("begin_chain", "return_row"), ("local_search",)),
@@ -328,8 +337,10 @@ def _planar() -> Iterator[Kernel]:
     yield descent_kernel(metric, plain.moves(STEPS, by_step=True), WARP, IN_SHARED)
     yield from own.sweeps(USUAL)
     yield from (own.multi(USUAL), own.multi(USUAL, layout="global"), own.multi(DEEP))
-    yield from (random_k.evaluation_kernel(metric, 0, inside) for inside in (True, False))
-    yield random_k.replacement_kernel(metric)
+    cluster, block, large = RANDOM_K
+    yield random_k.random_k_kernel(metric, 0, large)
+    yield random_k_chain_kernel(metric, 0, tours.Better(), cluster)
+    yield random_k_chain_kernel(metric, random_k.PURE_RECONNECTIONS, tours.Annealing(), block)
     bars = three_opt_climb.BARS
     yield from (three_opt_climb.tiles_kernel(metric, own.type, *bar) for bar in bars)
     yield three_opt_climb.moves_kernel(metric, own.type, *bars[0])

@@ -192,10 +192,17 @@ def test_passes_of_a_long_tour(metric):
 # ---- Random samples ------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["through the tour", "in shared memory"])
-def points(request, monkeypatch) -> None:
-    """Force one of the two ways to read points."""
-    monkeypatch.setattr(random_k, "copies_points", lambda *_: request.param == "in shared memory")
+@pytest.fixture(params=["global", "shared"])
+def memory(request, monkeypatch) -> None:
+    """Force the memory of tours."""
+    if request.param == "global":
+        monkeypatch.setattr(random_k, "SLOT_BYTES", 1 << 20)
+
+
+@pytest.fixture(params=[1, 2, 4, 8])
+def blocks(request, monkeypatch) -> None:
+    """Force the number of blocks that share the samples of a tour."""
+    monkeypatch.setattr(random_k, "blocks_of_a_tour", lambda *_: request.param)
 
 
 @pytest.mark.parametrize("k", [1, 100, 1000])
@@ -206,7 +213,7 @@ def test_samples_of_instances(name, k):
         assert_same(sampled(k, moves), problem, make("nearest_neighbour", problem, 20))
 
 
-@pytest.mark.usefixtures("points")
+@pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("metric", METRICS)
 def test_samples_of_every_metric(metric):
     for n in (4, 5, 20, 70):
@@ -216,10 +223,10 @@ def test_samples_of_every_metric(metric):
                 assert_same(sampled(300, moves), problem, random_tours(n, 4))
 
 
-@pytest.mark.usefixtures("points")
+@pytest.mark.usefixtures("memory", "blocks")
 @pytest.mark.parametrize("tours", [1, 3, 400])
 @pytest.mark.parametrize("k", [255, 256, 513, 5000])
-def test_the_size_of_shares_does_not_matter(tours, k):
+def test_the_number_of_blocks_does_not_matter(tours, k):
     problem = random_problem("EUC_2D", 50, span=30)
     assert_same(sampled(k), problem, random_tours(50, tours), 10)
 

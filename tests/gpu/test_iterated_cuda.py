@@ -12,6 +12,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
+from gpu_ls_plugin.tours.engines.exhaustive import random_k
 from gpu_ls_plugin.tours.engines.pivoting import FIRST_OF
 from tests.helpers import host_program
 from tests.helpers.both_backends import assert_same_result
@@ -135,6 +136,39 @@ def test_chains_step_by_step(search):
     for kick in (gls.DoubleBridge(20), gls.Restart()):
         stepped = gls.IteratedLocalSearch(search, kick, gls.BetterOrEqual())
         assert_same(uniform(80), random_tours(80, 20), stepped, kicks=5)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("tours", [1, 8, 64, 500])
+def test_chains_of_random_samples(tours, rule):
+    for moves, n, k in ((gls.TwoOpt(), 80, 100), (gls.ThreeOpt(), 300, 1000)):
+        local = gls.LocalSearch([moves], gls.All(), gls.RandomK(k))
+        chains = gls.IteratedLocalSearch(local, gls.DoubleBridge(), rule)
+        assert_same(uniform(n), random_tours(n, tours), chains, kicks=20, seed=2**40 + 3)
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 4, 8])
+@pytest.mark.parametrize("memory", ["global", "shared"])
+def test_chains_of_random_samples_in_every_layout(monkeypatch, memory, blocks):
+    monkeypatch.setattr(random_k, "blocks_of_a_tour", lambda *_: blocks)
+    if memory == "global":
+        monkeypatch.setattr(random_k, "SLOT_BYTES", 1 << 20)
+    local = gls.LocalSearch([gls.ThreeOpt()], gls.All(), gls.RandomK(300))
+    chains = gls.IteratedLocalSearch(local, gls.DoubleBridge(30), gls.BetterOrEqual())
+    for metric in ("EUC_2D", "GEO", "EXPLICIT"):
+        problem = random_problem(metric, 50, span=1000)
+        assert_same(problem, random_tours(50, 40), chains, kicks=30)
+
+
+def test_launches_of_few_steps_do_not_matter(monkeypatch):
+    local = gls.LocalSearch([gls.ThreeOpt()], gls.All(), gls.RandomK(300))
+    chains = gls.IteratedLocalSearch(local, gls.DoubleBridge(), gls.Better())
+    problem, starts, budget = uniform(100), random_tours(100, 9), gls.Budget(kicks=10)
+    whole = chains(problem, starts, budget=budget, backend="cuda")
+    monkeypatch.setattr(tuning, "LAUNCH_SECONDS", 1e-9)
+    pieces = chains(problem, starts, budget=budget, backend="cuda")
+    assert pieces.statistics.launches > whole.statistics.launches
+    assert np.array_equal(pieces.tours, whole.tours)
 
 
 def test_launches_do_not_matter(monkeypatch):

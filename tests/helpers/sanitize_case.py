@@ -470,6 +470,7 @@ def chains() -> list[gls.IteratedLocalSearch]:
     usual, steps = gls.LocalSearch(), gls.LocalSearch([gls.LinKernighan(5)], gls.Nearest(5))
     deep, walking = gls.LocalSearch([gls.ThreeOpt()]), gls.DoubleBridge(walk=3)
     crossing = gls.EdgeAssembly(0.1, 2, 8)
+    drawn = gls.LocalSearch([gls.ThreeOpt()], gls.All(), gls.RandomK(200))
     return [
         gls.IteratedLocalSearch(restart_after=3),
         gls.IteratedLocalSearch(usual, walking, gls.Better()),
@@ -479,6 +480,7 @@ def chains() -> list[gls.IteratedLocalSearch]:
         gls.IteratedLocalSearch(usual, cooperation=gls.Migration(0.1), part=32),
         gls.IteratedLocalSearch(usual, cooperation=crossing),
         gls.IteratedLocalSearch(deep, walking, gls.Better(), cooperation=crossing),
+        gls.IteratedLocalSearch(drawn, gls.DoubleBridge(6), gls.Threshold(), restart_after=2),
     ]
 
 

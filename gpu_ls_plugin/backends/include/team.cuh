@@ -191,6 +191,7 @@ struct Host {
   static constexpr int kLanes = 1;
   static constexpr int kThreads = 1;
   static constexpr int kTeams = 1;
+  static constexpr int kBlocks = 1;  // see Cluster
 
   // Whether time is up: long loops then return, and leave a valid tour. On a GPU it is always
   // false, since launches are short.
@@ -204,6 +205,14 @@ struct Host {
   GLS_DEVICE static int in_block() { return 0; }
   GLS_DEVICE static int lane() { return 0; }
   GLS_DEVICE void sync() const {}
+
+  // See Cluster.
+  GLS_DEVICE static int block() { return 0; }
+  GLS_DEVICE void sync_blocks() const {}
+  template <class T>
+  GLS_DEVICE T least_of_blocks(T mine, int) const {
+    return mine;
+  }
 
   template <class F>
   GLS_DEVICE void each(int count, F f) const {
@@ -308,6 +317,14 @@ struct Host {
 #ifdef __CUDACC__
 
 constexpr unsigned kAllLanes = 0xffffffffu;
+
+// Attribute of a kernel whose blocks form clusters. Older devices lack clusters; the kernel only
+// compiles for them.
+#if __CUDA_ARCH__ >= 900
+#define GLS_IN_CLUSTERS(...) __cluster_dims__(__VA_ARGS__, 1, 1)
+#else
+#define GLS_IN_CLUSTERS(...)
+#endif
 
 namespace warp {
 
@@ -563,11 +580,20 @@ struct Block {
   static constexpr int kLanes = Threads;
   static constexpr int kThreads = Threads;
   static constexpr int kTeams = 1;
+  static constexpr int kBlocks = 1;  // see Cluster
 
   GLS_DEVICE static bool cut() { return false; }
   GLS_DEVICE static int in_block() { return 0; }
   GLS_DEVICE static int lane() { return threadIdx.x; }
   GLS_DEVICE void sync() const { __syncthreads(); }
+
+  // See Cluster.
+  GLS_DEVICE static int block() { return 0; }
+  GLS_DEVICE void sync_blocks() const { __syncthreads(); }
+  template <class T>
+  GLS_DEVICE T least_of_blocks(T mine, int) const {
+    return least(mine);
+  }
 
   template <class F>
   GLS_DEVICE void each(int count, F f) const {
@@ -684,6 +710,60 @@ struct Block {
     }
     __syncthreads();
     return appended;
+  }
+};
+
+// The blocks of a cluster (sm_90 and later), which work on one item. Each block has a copy of the
+// item's data and makes the same changes to it: all functions of a Block work within one block. The
+// blocks meet at barriers, and exchange values through each other's shared memory.
+template <int Threads, int Blocks>
+struct Cluster : Block<Threads> {
+  static constexpr int kBlocks = Blocks;
+
+  GLS_DEVICE static int block() { return blockIdx.x % Blocks; }
+
+  // A barrier of all lanes of all blocks. One is needed before the first exchange.
+  GLS_DEVICE void sync_blocks() const {
+#if __CUDA_ARCH__ >= 900
+    __syncwarp();  // the barrier is for whole warps
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+  }
+
+  // The smallest value of all lanes of all blocks. `turn` is 0 and 1 in alternate calls, so that
+  // one barrier is enough: while a block still reads the slots of a turn, others write to those of
+  // the next one.
+  template <class T>
+  GLS_DEVICE T least_of_blocks(T mine, int turn) const {
+    constexpr int kWarps = Threads / 32, kSlots = kWarps * Blocks;
+    static_assert(sizeof(T) == 16 && Blocks <= 32, "a lane writes 16 bytes to one of the blocks");
+    __shared__ __align__(16) char storage[2 * kSlots * sizeof(T)];
+    T* const slots = reinterpret_cast<T*>(storage) + turn * kSlots;
+    const int lane = threadIdx.x % 32, own = block() * kWarps + threadIdx.x / 32;
+    mine = least_in_warp(mine);
+    if (lane < Blocks) put_into_block(lane, &slots[own], mine);
+    sync_blocks();
+    T least = slots[lane % kSlots];
+    for (int i = lane + 32; i < kSlots; i += 32) {
+      if (slots[i] < least) least = slots[i];
+    }
+    return least_in_warp(least);
+  }
+
+ private:
+  // Writes a value to the place that `slot` has in the shared memory of another block.
+  template <class T>
+  GLS_DEVICE static void put_into_block(int rank, T* slot, const T& value) {
+#if __CUDA_ARCH__ >= 900
+    const uint32 here = uint32(__cvta_generic_to_shared(slot));
+    const uint32* const words = reinterpret_cast<const uint32*>(&value);
+    uint32 there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+    asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(there), "r"(words[0]),
+                 "r"(words[1]), "r"(words[2]), "r"(words[3])
+                 : "memory");
+#endif
   }
 };
 

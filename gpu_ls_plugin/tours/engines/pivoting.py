@@ -110,7 +110,9 @@ class RandomK(Pivoting):
 
     A pass evaluates all seven reconnections of each triple with `ThreeOpt()`, and the three that
     change two edges with `TwoOpt()`. A tour is finished after one pass without a gain. A large k
-    comes closer to `Best()`; a small k is faster.
+    comes closer to `Best()`; a small k is faster. Samples seldom hit the edges of a kick if there
+    are many more cities than `k` suffices for: improve such tours by another search first. One
+    kernel makes all passes, and the kicks of an `IteratedLocalSearch` with a `DoubleBridge`.
 
     Parameters
     ----------

@@ -24,6 +24,29 @@ struct BridgeCuts {
     const int b = at[1] - at[0], c = at[2] - at[1], d = at[3] - at[2], a = n - b - c - d;
     return b > 0 && c > 0 && d > 0 && a > 0 && a + b > 2 && b + c > 2 && c + d > 2 && d + a > 2;
   }
+
+  // The place behind a cut.
+  GLS_DEVICE int place(int cut, int n) const { return wrapped(wrapped(first, n) + at[cut], n); }
+
+  // Calls put(to, from) for all places of the new tour, with the place of the same city before.
+  template <class Team, class F>
+  GLS_DEVICE void each_place(const Team& team, int n, F put) const {
+    const int b = at[1] - at[0], c = at[2] - at[1], d = at[3] - at[2];
+    const int begin = place(0, n);  // where B begins, and then D
+    team.each(n, [&](int step) {
+      int from = step;  // A
+      if (step < d)
+        from = b + c + step;  // D
+      else if (step < d + c)
+        from = b + (step - d);  // C
+      else if (step < d + c + b)
+        from = step - d - c;  // B
+      put(wrapped(begin + step, n), wrapped(begin + from, n));
+    });
+  }
+
+ private:
+  GLS_DEVICE static int wrapped(int place, int n) { return place < n ? place : place - n; }
 };
 
 // Draws all cuts in a window of consecutive cities, which contains both ends of each cut edge. If
@@ -43,6 +66,15 @@ struct WindowCuts {
       cuts.at[c] = uniform ? int(random.below(n)) : 1 + int(random.below(window - 1));
     }
     cuts.sort();
+    return cuts;
+  }
+
+  // Draws cuts until they are separate.
+  GLS_DEVICE static BridgeCuts draw_separate(Philox& random, int n, int window) {
+    BridgeCuts cuts;
+    do {
+      cuts = draw(random, n, window);
+    } while (!cuts.separate(n));
     return cuts;
   }
 };

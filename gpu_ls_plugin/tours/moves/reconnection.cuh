@@ -55,8 +55,8 @@ struct Reconnection {
   }
 
   // Applies the move with at most three reversals.
-  template <class Team, class City>
-  GLS_DEVICE void apply(const Team& team, Tour<City> tour) const {
+  template <class Team, class Tour>
+  GLS_DEVICE void apply(const Team& team, Tour tour) const {
     const int first = tour.next(i), p = j - i, q = k - j;
     if (way == 0 || way == 2 || way == 3 || way == 6) {
       tour.reverse(team, first, p + q);  // second', first'

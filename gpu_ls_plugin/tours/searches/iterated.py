@@ -22,12 +22,14 @@ from gpu_ls_plugin.tours.engines import compiling_ahead, engines
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.tours.engines.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.tours.engines.chains.parted import PartedTours
+from gpu_ls_plugin.tours.engines.chains.random_k_chains import CUTS, RandomKChains
 from gpu_ls_plugin.tours.engines.chains.start import chains_of_other_domains, kicks_of_other_domains
 from gpu_ls_plugin.tours.engines.compiling_ahead import SMALLEST_KICKED, compile_chains
-from gpu_ls_plugin.tours.engines.pivoting import First
+from gpu_ls_plugin.tours.engines.pivoting import First, RandomK
 from gpu_ls_plugin.tours.kicks.base import Perturbation, as_perturbation
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
+from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt
 from gpu_ls_plugin.tours.problem.objective import require_by_edges, require_undirected
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.problem.weighted import require_shared_lengths
@@ -66,8 +68,9 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     Each tour of a batch has a chain, and all chains run at the same time. A chain begins with a
     full local search; a repair considers only the cities whose edges changed. With `First()`
     pivoting on candidate lists and a `DoubleBridge`, a single kernel runs the chains (it undoes
-    kicks with a journal of reversals, without copies of tours). With other searches and
-    perturbations, the host drives each kick.
+    kicks with a journal of reversals, without copies of tours). Another kernel does so with
+    `RandomK()` and a `DoubleBridge`. With other searches and perturbations, the host drives each
+    kick.
 
     Parameters
     ----------
@@ -256,7 +259,11 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             return found
         if not self.fused:
             require_shared_lengths(problem, "a search that is kicked from the host")
-            return SteppedChains(start, self.accept, self.restart_after, search, kick)
+            rules = start, self.accept, self.restart_after
+            if self._repairs_by_random_k(problem):
+                k, three_opt = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
+                return RandomKChains(*rules, k, three_opt, kick)
+            return SteppedChains(*rules, search, kick)
         parts = engines.candidate_moves(search, start.backend, problem)()
         part = self._part_of(problem)
         if self.restart_after is not None:
@@ -328,6 +335,11 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             and not self.search.neighbourhoods[0].alone
             and bool(self.kick.cuts)
         )
+
+    def _repairs_by_random_k(self, problem: TSP) -> bool:
+        """Return whether a kernel kicks and repairs by random-k-best improvement."""
+        drawn = isinstance(self.search.pivoting, RandomK) and self.kick_on(problem).cuts == CUTS
+        return drawn and problem.objective.length_alone
 
     def _part_of(self, problem: TSP) -> int | None:
         """Return the number of cities per part; None if each chain searches a whole tour."""

@@ -253,7 +253,28 @@ class FusedChains(Chains):
         return self.parts.neighbours
 
 
-class SteppedChains(Chains):
+class NumberedChains(Chains):
+    """Chains whose local search draws random numbers by the row of a tour."""
+
+    def searched(
+        self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
+    ) -> tuple[Any, Any, Statistics] | None:
+        """As in the base class, but search all rows from the first of `rows` to the last.
+
+        Each row keeps its number, because random moves depend on it. The rows that are not in
+        `rows` are already local optima, so searching them takes little time.
+        """
+        first, last = int(rows[0]), int(rows[-1])
+        begin = self.tours[first : last + 1].copy()
+        begin[rows - first] = fresh[rows]
+        found = self._found(search, begin, seed, first, seconds)
+        if found is None:
+            return None
+        tours, costs, statistics = found
+        return tours[rows - first], costs[rows - first], statistics
+
+
+class SteppedChains(NumberedChains):
     """Chains with any local search and perturbation; the host calls both for each kick."""
 
     def __init__(
@@ -281,23 +302,6 @@ class SteppedChains(Chains):
             kick = int(self.kicks[rows].min())
             rows = rows[self.kicks[rows] == kick]  # chains that fell behind go first
             self._step(rows, kick, max(0.0, heat - cooling * kick), watch.left)
-
-    def searched(
-        self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
-    ) -> tuple[Any, Any, Statistics] | None:
-        """As in the base class, but search all rows from the first of `rows` to the last.
-
-        Each row keeps its number, because random moves depend on it. The rows that are not in
-        `rows` are already local optima, so searching them takes little time.
-        """
-        first, last = int(rows[0]), int(rows[-1])
-        begin = self.tours[first : last + 1].copy()
-        begin[rows - first] = fresh[rows]
-        found = self._found(search, begin, seed, first, seconds)
-        if found is None:
-            return None
-        tours, costs, statistics = found
-        return tours[rows - first], costs[rows - first], statistics
 
     def _step(self, rows: Any, kick: int, level: float, seconds: float) -> None:
         """Kick the chains `rows` once; no effect if the repair takes longer than `seconds`."""

@@ -1,17 +1,19 @@
 // Random-k-best improvement (Delevacq, Delisle and Krajecki 2012, section 4.2): a step draws k
 // random triples of edges, evaluates their reconnections and applies the best move.
 //
-// On a GPU, a step is two kernels. First, one or more blocks per tour each evaluate a share of the
-// samples; then one block per tour applies the best move. On a CPU, a thread makes all steps of a
-// tour. Moves are ranked by (delta, sample, way). float32 estimates rule out moves that cannot be
-// better than the best so far; all others are evaluated exactly.
+// A team makes all steps of a tour within one kernel: a CPU thread, a block, or the blocks of a
+// cluster. Each block of a cluster has a copy of the tour, evaluates a share of the samples, and
+// applies the best move of all shares to its copy. Moves are ranked by (delta, sample, way).
+// float32 estimates rule out moves that cannot be better than the best so far; all others are
+// evaluated exactly.
 #pragma once
 
-#include "tours/problem/metric.cuh"
+#include "tours/problem/lengths.cuh"
 #include "backends/include/philox.cuh"
 #include "tours/moves/complete.cuh"
 #include "tours/problem/instance.cuh"
 #include "tours/engines/descent/descent_batch.cuh"
+#include "tours/kernels/tour_memory.cuh"
 
 namespace gls {
 
@@ -19,7 +21,6 @@ namespace gls {
 struct RandomKRules {
   float slack;  // bound on the error of six estimates, minus the least gain
   int samples;  // number of samples per step
-  int shares;   // number of blocks that share the samples of a tour; 1 on a CPU
   uint64 seed;
   int64 first_row;  // tour r uses the random numbers of row first_row + r
 };
@@ -47,35 +48,54 @@ struct RandomTriples {
   }
 };
 
-// Points for the estimates, read through the tour.
-template <class Metric>
-struct PointsOfTour {
+// A tour with the data of the estimates in its order, in the memory of a team.
+template <class Metric, class CityType>
+struct SampledTour {
+  using City = CityType;
+  using Site = gls::Site<Dimensions<Metric>::kValue>;
+  static constexpr bool kSited = Dimensions<Metric>::kValue > 0;
+
   const Metric& metric;
-  Tour<const int> tour;
+  City* order;
+  Site* sites;  // by position; not used unless kSited
+  int n;
 
-  template <class Team>
-  GLS_DEVICE PointsOfTour(const Team&, const Metric& metric, Tour<const int> tour)
-      : metric(metric), tour(tour) {}
-  GLS_DEVICE Point operator()(int position) const { return metric.point(tour[position]); }
-};
+  GLS_DEVICE int operator[](int position) const { return int(order[position]); }
+  GLS_DEVICE int city(int position) const { return int(order[position]); }
+  GLS_DEVICE int wrap(int position) const { return position < n ? position : position - n; }
+  GLS_DEVICE int next(int position) const { return position + 1 < n ? position + 1 : 0; }
 
-#ifdef __CUDACC__
-// Points for the estimates, copied into shared memory in the order of the tour.
-template <class Metric>
-struct PointsInShared {
-  const Point* points;
-
-  template <class Team>
-  GLS_DEVICE PointsInShared(const Team& team, const Metric& metric, Tour<const int> tour) {
-    extern __shared__ Point shared[];
-    team.sync();  // lanes may still read the points of the previous tour
-    team.each(tour.n, [&](int p) { shared[p] = metric.point(tour[p]); });
-    team.sync();
-    points = shared;
+  GLS_DEVICE void put(int position, int city) const {
+    order[position] = City(city);
+    if constexpr (kSited) sites[position].set(metric.point(city));
   }
-  GLS_DEVICE Point operator()(int position) const { return points[position]; }
+  GLS_DEVICE Point point(int position) const {
+    if constexpr (kSited) {
+      return sites[position].point();
+    } else {
+      return metric.point((*this)[position]);
+    }
+  }
+
+  // Reverses the `length` positions from `first` on, which may wrap around the end of the array.
+  template <class Team>
+  GLS_DEVICE void reverse(const Team& team, int first, int length) const {
+    team.each(length / 2, [&](int s) {
+      const int left = wrap(first + s), right = wrap(first + length - 1 - s);
+      exchange(order[left], order[right]);
+      if constexpr (kSited) exchange(sites[left], sites[right]);
+    });
+    team.sync();
+  }
+
+ private:
+  template <class T>
+  GLS_DEVICE static void exchange(T& a, T& b) {
+    const T kept = a;
+    a = b;
+    b = kept;
+  }
 };
-#endif
 
 // All ways to reconnect three edges, as ExchangeChange reads them.
 struct Reconnections {
@@ -90,17 +110,17 @@ struct Reconnections {
 
 // For each sample, evaluates the ways from kFirstWay on. kFirstWay is 0 for 3-opt; if it is
 // kPureReconnections, only the 2-opt moves of the three pairs of edges are evaluated.
-template <class Metric, int kFirstWay, class Points>
+template <class Metric, int kFirstWay, class City>
 struct RandomKSamples {
   using Length = typename Metric::Length;
   // Bound on the relative rounding error of float32 sums of six estimates.
   static constexpr float kRounding = 1.0f / (1 << 21);
   // Maximum number of samples in a round; a CPU can stop after each round.
   static constexpr int kLongestRound = 1 << 17;
+  static constexpr int kOfFirstRound = 4;  // number of samples of a lane in the first round
 
   const Metric& metric;
-  Tour<const int> tour;
-  const Points& points;
+  const SampledTour<Metric, City>& tour;
   float slack;  // bound on the error of six estimates, minus the least gain
 
   GLS_DEVICE Length delta(const Reconnection& move) const {
@@ -112,7 +132,7 @@ struct RandomKSamples {
     if constexpr (length_alone<Metric>()) {
       return longer;
     } else {
-      using Change = ExchangeChange<Reconnections, Tour<const int>>;
+      using Change = ExchangeChange<Reconnections, SampledTour<Metric, City>>;
       return -metric.objective.gain(Change{tour, move}, -longer);
     }
   }
@@ -124,7 +144,7 @@ struct RandomKSamples {
     }
     Point ends[6];
 #pragma unroll
-    for (int x = 0; x < 6; ++x) ends[x] = points(triple.position(x, tour.n));
+    for (int x = 0; x < 6; ++x) ends[x] = tour.point(triple.position(x, tour.n));
     const auto estimate = [&](int x, int y) { return metric.estimate(ends[x], ends[y]); };
     const float removed = estimate(0, 1) + estimate(2, 3) + estimate(4, 5);
     const float most = fused(removed, 1 + kRounding, bar + slack);
@@ -152,120 +172,124 @@ struct RandomKSamples {
     return best;
   }
 
-  // Returns the best move of the samples in [first, first + count), with index sample *
-  // kReconnections + way. The first round is short, so that lanes soon have a move to compare with;
-  // each later one has three times as many samples as all rounds before it, or kLongestRound.
+  // Returns the best move that this lane finds among the samples in [first, first + count), with
+  // index sample * kReconnections + way. After a round, all lanes know the best move so far. The
+  // first round is short; each later one has three times as many samples as all rounds before it,
+  // or kLongestRound.
   template <class Team>
   GLS_DEVICE Ranked<Length> best(const Team& team, const RandomTriples& triples, int first,
                                  int count) const {
     Ranked<Length> best{0, 0};
     for (int begin = 0, size; begin < count; begin += size) {
       if (team.cut()) return {0, 0};
-      size = begin > kLongestRound / 3 ? kLongestRound : begin > 0 ? 3 * begin : Team::kLanes;
+      if (begin > 0) best = team.least(best);
+      size = begin > kLongestRound / 3 ? kLongestRound
+             : begin > 0               ? 3 * begin
+                                       : kOfFirstRound * Team::kLanes;
       if (size > count - begin) size = count - begin;
-      Length reached = best.value;  // least change that this lane knows
-      best = team.least(size, best, [&](int s) {
+      for (int s = team.lane(); s < size; s += Team::kLanes) {
         const int sample = first + begin + s;
         const Ranked<Length> found =
-            best_way(triples(sample, kFirstWay), int64(sample) * kReconnections, reached);
-        if (found.value < reached) reached = found.value;
-        return found;
-      });
+            best_way(triples(sample, kFirstWay), int64(sample) * kReconnections, best.value);
+        if (found < best) best = found;
+      }
     }
     return best;
   }
 };
 
-// Applies the best move of all samples if it gains, and otherwise ends the search of the tour.
-template <class Length>
-struct RandomKStep {
-  Ranked<Length> best;
-  RandomTriples triples;
+// The steps of a tour in the memory of a team.
+template <class Metric, int kFirstWay, class City>
+struct RandomKSteps {
+  using Length = typename Metric::Length;
 
+  const Metric& metric;
+  const SampledTour<Metric, City>& tour;
+  const RandomKRules& rules;
+  int turn = 0;  // number of the last step, modulo 2
+
+  // Makes a step, and sets the change of the length, which is 0 if no sample gains. Returns false
+  // if the team is cut off before the end of the evaluation; the tour is then unchanged.
   template <class Team>
-  GLS_DEVICE unsigned char take(const Team& team, Tour<int> tour, int64& passes,
-                                int64& moves) const {
-    const bool gains = best.value < 0;
-    team.once([&] {
-      ++passes;
-      moves += gains;
-    });
-    if (!gains) return kOptimum;
-    triples(int(best.index / kReconnections), int(best.index % kReconnections)).apply(team, tour);
-    return kRunning;
+  GLS_DEVICE bool step(const Team& team, const RandomTriples& triples, Length& change) {
+    const RandomKSamples<Metric, kFirstWay, City> samples{metric, tour, rules.slack};
+    const auto begin_of = [&](int block) {
+      return int(int64(rules.samples) * block / Team::kBlocks);
+    };
+    const int first = begin_of(team.block()), end = begin_of(team.block() + 1);
+    turn ^= 1;
+    const auto best = team.least_of_blocks(samples.best(team, triples, first, end - first), turn);
+    if (team.cut()) return false;
+    change = best.value;
+    if (change < 0) {
+      const int sample = int(best.index / kReconnections), way = int(best.index % kReconnections);
+      triples(sample, way).apply(team, tour);
+    }
+    return true;
   }
 };
 
-// Makes all steps of a tour, on a CPU.
-template <class Metric, int kFirstWay>
-struct RandomKSearch {
-  using Points = PointsOfTour<Metric>;
+// Returns how many bytes a tour and a copy of its order need.
+template <class Metric, class City>
+GLS_DEVICE int64 sampled_bytes(int n) {
+  using Site = typename SampledTour<Metric, City>::Site;
+  return 2 * piece_bytes<City>(n) + (SampledTour<Metric, City>::kSited ? piece_bytes<Site>(n) : 0);
+}
 
-  template <class Team>
+// Takes a tour from the memory of a team; `kept` becomes the room for a copy of its order.
+template <class Metric, class Memory>
+GLS_DEVICE SampledTour<Metric, typename Memory::City> take_sampled(const Metric& metric, int n,
+                                                                   Memory& memory,
+                                                                   typename Memory::City*& kept) {
+  using Taken = SampledTour<Metric, typename Memory::City>;
+  auto* const order = memory.template take<typename Memory::City>(n);
+  kept = memory.template take<typename Memory::City>(n);
+  typename Taken::Site* sites = nullptr;
+  if constexpr (Taken::kSited) sites = memory.template take<typename Taken::Site>(n);
+  return {metric, order, sites, n};
+}
+
+// Makes steps until a tour is a local optimum of its samples.
+template <class Team, class Metric, int kFirstWay, class Memory>
+struct RandomKDescent {
+  using City = typename Memory::City;
+
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, RandomKRules rules,
                              DescentBatch batch) {
+    if (batch.states[item] != kRunning) return;
     const int n = instance.n;
+    int64 passes = batch.pass_counts[item], moves = batch.move_counts[item];
+    int* const row = batch.tours + int64(item) * n;
     const Metric metric(instance.metric_data, n);
-    const Tour<int> tour{batch.tours + int64(item) * n, n};
-    const Tour<const int> read{tour.order, n};
-    const Points points(team, metric, read);
-    const RandomKSamples<Metric, kFirstWay, Points> evaluation{metric, read, points, rules.slack};
-    for (int pass = 0; pass < batch.passes && batch.states[item] == kRunning; ++pass) {
-      if (batch.out_of_moves(item)) {
-        batch.states[item] = kOutOfMoves;
-        return;
+    Memory memory(team, item * Team::kBlocks + team.block(), sampled_bytes<Metric, City>(n), 0,
+                  batch.scratch);
+    City* unused;
+    const auto tour = take_sampled(metric, n, memory, unused);
+    team.each(n, [&](int p) { tour.put(p, row[p]); });
+    team.sync_blocks();
+    RandomKSteps<Metric, kFirstWay, City> steps{metric, tour, rules};
+    unsigned char state = kRunning;
+#pragma unroll 1
+    for (int pass = 0; pass < batch.passes && state == kRunning; ++pass) {
+      if (moves >= batch.max_moves) {
+        state = kOutOfMoves;
+        break;
       }
-      const RandomTriples triples(rules.seed, rules.first_row + item, batch.pass_counts[item], n);
-      const auto best = evaluation.best(team, triples, 0, rules.samples);
-      if (team.cut()) return;  // an incomplete pass does not count
-      batch.states[item] = RandomKStep<typename Metric::Length>{best, triples}.take(
-          team, tour, batch.pass_counts[item], batch.move_counts[item]);
+      const RandomTriples triples(rules.seed, rules.first_row + item, passes, n);
+      typename Metric::Length change;
+      if (!steps.step(team, triples, change)) break;  // an incomplete pass does not count
+      ++passes;
+      moves += change < 0;
+      if (!(change < 0)) state = kOptimum;
     }
-  }
-};
-
-// The first kernel of a step on a GPU. An item is one share of the samples of a tour.
-template <class Metric, int kFirstWay, class Points>
-struct RandomKEvaluation {
-  template <class Team>
-  GLS_DEVICE static void run(const Team& team, int item, Instance instance, RandomKRules rules,
-                             DescentBatch batch, void* best) {
-    const int row = item / rules.shares, share = item % rules.shares, n = instance.n;
-    if (!batch.climbs(row)) return;
-    const Metric metric(instance.metric_data, n);
-    const Tour<const int> tour{batch.tours + int64(row) * n, n};
-    const Points points(team, metric, tour);
-    const RandomKSamples<Metric, kFirstWay, Points> evaluation{metric, tour, points, rules.slack};
-    const RandomTriples triples(rules.seed, rules.first_row + row, batch.pass_counts[row], n);
-    const int first = int(int64(rules.samples) * share / rules.shares);
-    const int end = int(int64(rules.samples) * (share + 1) / rules.shares);
-    const auto found = evaluation.best(team, triples, first, end - first);
-    team.once([&] { static_cast<Ranked<typename Metric::Length>*>(best)[item] = found; });
-  }
-};
-
-// The second kernel: a block applies the best move of all shares of its tour.
-template <class Length>
-struct RandomKReplacement {
-  template <class Team>
-  GLS_DEVICE static void run(const Team& team, int item, Instance instance, RandomKRules rules,
-                             DescentBatch batch, const void* best) {
-    const int n = instance.n;
-    const bool running = batch.states[item] == kRunning, may_move = !batch.out_of_moves(item);
-    const RandomTriples triples(rules.seed, rules.first_row + item, batch.pass_counts[item], n);
-    team.sync();  // all lanes have read the values that one of them will change
-    if (!running) return;
-    unsigned char state = kOutOfMoves;
-    if (may_move) {
-      const int shares = rules.shares;
-      const auto* const found = static_cast<const Ranked<Length>*>(best) + int64(item) * shares;
-      const auto least =
-          team.least(shares, Ranked<Length>{0, 0}, [&](int share) { return found[share]; });
-      const Tour<int> tour{batch.tours + int64(item) * n, n};
-      state = RandomKStep<Length>{least, triples}.take(team, tour, batch.pass_counts[item],
-                                                       batch.move_counts[item]);
-    }
-    team.once([&] { batch.states[item] = state; });
+    team.sync_blocks();  // all blocks have read the values that the first one changes
+    if (team.block() > 0) return;
+    team.each(n, [&](int p) { row[p] = tour[p]; });
+    team.once([&] {
+      batch.states[item] = state;
+      batch.pass_counts[item] = passes;
+      batch.move_counts[item] = moves;
+    });
   }
 };
 

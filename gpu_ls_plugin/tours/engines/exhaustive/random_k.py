@@ -1,23 +1,22 @@
 """Engine of random-k-best improvement (Delevacq, Delisle and Krajecki 2012).
 
-A GPU runs two kernels for each step. On a CPU, one thread makes all steps of a tour.
+One kernel makes all steps of a launch: a CPU thread, a block or a cluster of blocks per tour.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.composition import parse_parameters
 from gpu_ls_plugin.backends.structs import constant, struct_of
-from gpu_ls_plugin.tours.engines.engine import NO_SITES, RANKED_BYTES, Engine, require_symmetric
+from gpu_ls_plugin.backends.tuning import padded
+from gpu_ls_plugin.tours.engines.engine import NO_SITES, PersistentEngine, require_symmetric
 from gpu_ls_plugin.tours.kernels.sites import float32_above
-from gpu_ls_plugin.tours.kernels.tour_layouts import POINT_BYTES
+from gpu_ls_plugin.tours.kernels.tour_layouts import SITE_BYTES, HostShape
 from gpu_ls_plugin.tours.problem.device_data import search_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
-from gpu_ls_plugin.tours.problem.metrics import ROOTLESS
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -26,70 +25,117 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "tours/engines/exhaustive/random_k.cuh"
-HOST_PARAMETERS = (
+RULES = (
     struct_of("tours/problem/instance.cuh", "Instance"),
     struct_of(HEADER, "RandomKRules"),
-    struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"),
 )
-EVALUATION_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("void* best"))
-REPLACEMENT_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("const void* best"))
+PARAMETERS = (*RULES, struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"))
 
 WAYS = "tours/moves/reconnection.cuh"
 RECONNECTIONS, PURE_RECONNECTIONS = (
     constant(WAYS, name) for name in ("kReconnections", "kPureReconnections")
 )
-EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256  # per block
-# Resident blocks per multiprocessor, by whether the metric needs few registers.
+FEW_LANES, MANY_LANES = 512, 256  # of a block, if each has a multiprocessor to itself or not
+# Resident blocks of MANY_LANES per multiprocessor, by whether the metric needs few registers.
 RESIDENT_BLOCKS = {True: 3, False: 2}
-ENOUGH_BLOCKS = 3  # number of blocks that keep a multiprocessor busy in an evaluation
-COPY_COST = 0.3  # number of samples that can be evaluated while a point is copied to shared memory
+SLOT_BYTES = 8 << 10  # room for the static shared memory of a block
+LEAST_SHARE = 64  # minimum number of samples for each block of a cluster
 
 # Upper bounds in seconds. A CPU thread takes "sample" per sample, and "city" per city of the tour
-# to apply a move. A multiprocessor takes "sample" per sample; the launches of a step take "step".
-CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}
-CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}
+# to apply a move. A multiprocessor takes "sample" per sample; the barriers of a step, and the
+# change of the tour per lane and city, take "step" and "city".
+CPU_SECONDS = {"sample": 1e-6, "city": 1e-8, "step": 0.0}
+CUDA_SECONDS = {"sample": 2e-9, "city": 2e-10, "step": 4e-6}
 
 
-def host_kernel(metric: Metric, first_way: int) -> Kernel:
-    """Compose the search with one CPU thread per tour and the reconnections from `first_way` on."""
-    body = f"gls::RandomKSearch<{{metric}}, {first_way}>"
-    return metric_kernel("random_k", metric, HEADER, body, HOST_PARAMETERS, "gls::Host")
+@dataclass(frozen=True)
+class RandomKShape:
+    """The launch layout of random-k-best improvement."""
+
+    team: str  # C++ type of the team that works on a tour
+    memory: str  # C++ type of the memory of a tour
+    blocks: int  # blocks that share the samples of a tour
+    own_bytes: int  # memory of each of these blocks
+    resident: int = 1  # blocks per multiprocessor
+
+    @property
+    def in_shared(self) -> bool:
+        """Whether the tour is in shared memory."""
+        return self.memory.startswith("gls::SharedMemory")
+
+    @property
+    def shared_bytes(self) -> int:
+        """How many bytes of dynamic shared memory a block needs."""
+        return self.own_bytes if self.in_shared else 0
+
+    def scratch(self, backend: Backend, tours: int) -> Any:
+        """Return the memory for tours that are not in shared memory; None if none is needed."""
+        if self.in_shared or backend.name == "cpu":
+            return None
+        return backend.xp.empty((tours * self.blocks, self.own_bytes), "uint8")
+
+    @classmethod
+    def of(cls, backend: Backend, metric: Metric, n: int, tours: int, k: int) -> RandomKShape:
+        """Return the layout for a batch of tours of n cities, with k samples per step."""
+        if backend.name == "cpu":
+            return cls("gls::Host", HostShape.of(n).memory, 1, 0)
+        blocks = blocks_of_a_tour(tours, k, backend.processors, backend.largest_cluster)
+        lanes = FEW_LANES if tours * blocks <= backend.processors else MANY_LANES
+        resident = RESIDENT_BLOCKS[metric.fast_estimate] if lanes == MANY_LANES else 1
+        team = f"gls::Cluster<{lanes}, {blocks}>" if blocks > 1 else f"gls::Block<{lanes}>"
+        own = sampled_bytes(n, 2, metric.site_bytes)
+        if own + SLOT_BYTES <= backend.shared_memory and n <= tuning.LARGEST_SHORT:
+            return cls(team, "gls::SharedMemory<false>", blocks, own, resident)
+        return cls(team, "gls::GlobalMemory", blocks, sampled_bytes(n, 4, SITE_BYTES), resident)
 
 
-def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel:
-    """Compose the kernel that evaluates samples with one or more blocks per tour.
-
-    If `in_shared`, a block first copies the points of its tour into shared memory.
-    """
-    points = "gls::PointsInShared" if in_shared else "gls::PointsOfTour"
-    body = f"gls::RandomKEvaluation<{{metric}}, {first_way}, {points}<{{metric}}>>"
-    team = f"gls::Block<{EVALUATION_THREADS}>"
-    kernel = metric_kernel("random_k_evaluation", metric, HEADER, body, EVALUATION_PARAMETERS, team)
-    # Lengths without a root need more registers if points are in shared memory.
-    few = metric.fast_estimate and not (in_shared and metric.name in ROOTLESS)
-    return replace(kernel, blocks_per_multiprocessor=RESIDENT_BLOCKS[few])
+def sampled_bytes(n: int, city_bytes: int, site_bytes: int) -> int:
+    """Return at least the bytes of a tour with sites, and of a copy of its order."""
+    return 2 * padded(n * city_bytes) + padded(n * site_bytes)
 
 
-def replacement_kernel(metric: Metric) -> Kernel:
-    """Compose the replacement: one block per tour applies the best move of the evaluation."""
-    name, body = "random_k_replacement", "gls::RandomKReplacement<{metric}::Length>"
-    team = f"gls::Block<{REPLACEMENT_THREADS}>"
-    return metric_kernel(name, metric, HEADER, body, REPLACEMENT_PARAMETERS, team)
+def blocks_of_a_tour(tours: int, k: int, processors: int, most: int) -> int:
+    """Return the number of blocks, a power of 2 up to `most`, that share the samples of a tour."""
+    blocks = 1
+    while 2 * blocks <= most and 2 * blocks * tours <= processors and 2 * blocks * LEAST_SHARE <= k:
+        blocks *= 2
+    return blocks
 
 
-def shares_of_a_step(tours: int, k: int, processors: int) -> int:
-    """Return the number of blocks that share the samples of a tour."""
-    enough = -(-processors * ENOUGH_BLOCKS // max(1, tours))
-    return max(1, min(enough, k // EVALUATION_THREADS))
+def seconds_of_step(backend: Backend, n: int, tours: int, k: int, blocks: int) -> float:
+    """Return an upper bound on the seconds of a step of all tours."""
+    cpu = backend.name == "cpu"
+    rates = CPU_SECONDS if cpu else CUDA_SECONDS
+    turns = -(-tours * blocks // backend.processors)
+    return turns * (rates["sample"] * k / blocks + rates["city"] * n + rates["step"])
 
 
-def copies_points(n: int, samples: int, shared_memory: int) -> bool:
-    """Return whether a block should copy the points of its tour into shared memory."""
-    fits = n * POINT_BYTES + tuning.BLOCK_OVERHEAD <= shared_memory
-    return fits and samples >= COPY_COST * n
+def random_k_rules(problem: TSP, k: int, seed: int, first_row: int) -> dict[str, Any]:
+    """Return the arguments that say what to sample, by the names of kernel parameters."""
+    return {
+        "n": problem.n,
+        **NO_SITES,
+        # The error of six estimates, minus the least gain: 1 for integers.
+        "slack": float32_above(6 * problem.metric.slack(problem.values) - problem.integer),
+        "samples": k,
+        "seed": seed,
+        "first_row": first_row,
+    }
 
 
-class RandomKSteps(Engine):
+def first_way(three_opt: bool) -> int:
+    """Return the number of the first reconnection to evaluate."""
+    return 0 if three_opt else PURE_RECONNECTIONS
+
+
+def random_k_kernel(metric: Metric, way: int, shape: RandomKShape) -> Kernel:
+    """Compose the search with the reconnections from `way` on."""
+    body = f"gls::RandomKDescent<{{team}}, {{metric}}, {way}, {shape.memory}>"
+    kernel = metric_kernel("random_k", metric, HEADER, body, PARAMETERS, shape.team)
+    return replace(kernel, blocks_per_multiprocessor=shape.resident)
+
+
+class RandomKSteps(PersistentEngine):
     """A batch of random-k-best searches on a backend.
 
     A pass is a step of Delevacq et al. (2012, section 4.2): it draws k triples of distinct edges
@@ -117,70 +163,27 @@ class RandomKSteps(Engine):
         require_symmetric(problem, "RandomK")
         super().__init__(backend, problem, tours)
         size, n = tours.shape
-        self._k = k
-        self._first_way = 0 if three_opt else PURE_RECONNECTIONS
-        self._arguments: dict[str, Any] = {
+        metric = search_metric(problem)
+        self._k, self._first_way = k, first_way(three_opt)
+        self._shape = RandomKShape.of(backend, metric, n, size, k)
+        self._kernel = random_k_kernel(metric, self._first_way, self._shape)
+        self._shared_bytes = self._shape.shared_bytes
+        self._arguments = {
             "metric_data": search_data(backend, problem),
-            "n": n,
-            **NO_SITES,
-            # The error of six estimates, minus the least gain: 1 for integers.
-            "slack": float32_above(6 * problem.metric.slack(problem.values) - problem.integer),
-            "samples": k,
-            "shares": 1,
-            "seed": seed,
-            "first_row": first_row,
+            **random_k_rules(problem, k, seed, first_row),
             "max_moves": max_moves,
-            "passes": 1,
-            "scratch": None,
+            "scratch": self._shape.scratch(backend, size),
             **self.arrays,
         }
-        if backend.name == "cpu":
-            self._host = host_kernel(search_metric(problem), self._first_way)
-            return
-        at_once = int(tuning.LAUNCH_SECONDS / self._seconds_of_step())
-        self._together = max(1, min(size, at_once))  # number of tours per launch
-        shares = shares_of_a_step(self._together, k, backend.processors)
-        in_shared = copies_points(n, k // shares, backend.shared_memory)
-        self._shared_bytes = n * POINT_BYTES if in_shared else 0
-        self._evaluation = evaluation_kernel(search_metric(problem), self._first_way, in_shared)
-        self._replacement = replacement_kernel(problem.metric)
-        best = backend.xp.empty((self._together * shares, RANKED_BYTES), "uint8")
-        self._arguments |= {"shares": shares, "best": best}
 
     @staticmethod
     def bytes_per_tour(n: int, k: int) -> int:
         """Return how many bytes of device memory a tour needs."""
-        return 4 * n + 64 + 2 * RANKED_BYTES
-
-    def launch(self, passes: int, seconds: float) -> None:
-        if self.backend.name == "cpu":
-            arguments = self._arguments | {"passes": passes}
-            self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
-            return
-        for begin, own in self.slices(self._together, seconds):
-            first_row = self._arguments["first_row"] + begin
-            arguments, count = self._arguments | own | {"first_row": first_row}, len(own["tours"])
-            blocks = count * self._arguments["shares"]
-            evaluate = self.backend.bound(
-                self._evaluation, blocks, arguments, shared_bytes=self._shared_bytes
-            )
-            replace = self.backend.bound(self._replacement, count, arguments)
-            for _ in range(passes):
-                evaluate()
-                replace()
-
-    def _seconds_of_step(self) -> float:
-        """Return an upper bound, in seconds, on a step of one tour alone on a GPU or CPU thread."""
-        if self.backend.name == "cpu":
-            return CPU_SECONDS["sample"] * self._k + CPU_SECONDS["city"] * self.problem.n
-        return CUDA_SECONDS["sample"] * self._k / self.backend.processors + 1e-9
+        return 4 * n + 64 + sampled_bytes(n, 4, SITE_BYTES)
 
     def first_passes(self) -> int:
-        size, seconds = len(self.tours), self._seconds_of_step()
-        if self.backend.name == "cpu":
-            seconds *= -(-size // self.backend.processors)
-        else:
-            seconds = seconds * size + CUDA_SECONDS["step"]
+        size, blocks = len(self.tours), self._shape.blocks
+        seconds = seconds_of_step(self.backend, self.problem.n, size, self._k, blocks)
         return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
     def moves_per_evaluation(self) -> int:

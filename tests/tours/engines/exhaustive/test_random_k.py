@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import compile_check, get_backend, tuning
 from gpu_ls_plugin.backends.structs import enumerators
+from gpu_ls_plugin.tours.engines.chains.random_k_chains import random_k_chain_kernel
 from gpu_ls_plugin.tours.engines.engine import OPTIMUM, OUT_OF_MOVES, RUNNING
 from gpu_ls_plugin.tours.engines.exhaustive import random_k
 from gpu_ls_plugin.tours.engines.exhaustive.random_k import RandomKSteps
@@ -229,33 +231,56 @@ def test_moves_are_counted_by_reconnection():
     assert sizes == [210, 90]
 
 
-@pytest.mark.parametrize("tours", [1, 7, 1000, 10**5])
-@pytest.mark.parametrize("k", [1, 255, 1000, 10_000, 10**9])
-def test_shares_keep_a_device_busy(tours, k):
-    processors = 132
-    shares = random_k.shares_of_a_step(tours, k, processors)
-    blocks, enough = tours * shares, processors * random_k.ENOUGH_BLOCKS
-    assert 1 <= shares <= max(1, k // random_k.EVALUATION_THREADS)
-    assert blocks >= min(enough, tours * max(1, k // random_k.EVALUATION_THREADS))
-    assert blocks < max(enough, tours) + tours
-
-
-def test_points_are_copied_if_they_fit_and_it_pays():
+def machine(largest_cluster: int = 8) -> SimpleNamespace:
+    """A GPU as far as layouts depend on it."""
     shared = tuning.SHARED_MEMORY[90]
-    assert random_k.copies_points(1000, 10_000, shared)
-    assert not random_k.copies_points(1000, 100, shared)
-    assert not random_k.copies_points(20_000, 10**6, shared)
+    return SimpleNamespace(
+        name="cuda", processors=132, largest_cluster=largest_cluster, shared_memory=shared
+    )
+
+
+@pytest.mark.parametrize("most", [1, 2, 8])
+@pytest.mark.parametrize("tours", [1, 7, 16, 17, 66, 67, 1000, 10**5])
+@pytest.mark.parametrize("k", [1, 127, 128, 1000, 10**9])
+def test_blocks_share_a_tour_while_some_are_idle(tours, k, most):
+    blocks = random_k.blocks_of_a_tour(tours, k, 132, most)
+    assert 1 <= blocks <= most
+    assert blocks == 1 or (blocks * tours <= 132 and k // blocks >= random_k.LEAST_SHARE)
+    more = 2 * blocks
+    assert more > most or more * tours > 132 or k // more < random_k.LEAST_SHARE
+
+
+def test_tours_are_in_shared_memory_if_they_fit():
+    metric = random_problem("EUC_2D", 10).metric
+    short, long = (
+        random_k.RandomKShape.of(machine(), metric, n, 1, 1000) for n in (17_000, 19_000)
+    )
+    assert short.in_shared
+    assert short.shared_bytes <= tuning.SHARED_MEMORY[90]
+    assert not long.in_shared
+    assert long.shared_bytes == 0
+
+
+def test_devices_without_clusters_have_a_block_for_each_tour():
+    metric = random_problem("EUC_2D", 10).metric
+    for tours in (1, 1000):
+        shape = random_k.RandomKShape.of(machine(1), metric, 100, tours, 1000)
+        assert shape.team.startswith("gls::Block<")
+        assert shape.blocks == 1
 
 
 @pytest.mark.parametrize("metric", slow_after(1, ["EUC_2D", "EUC", "GEO", "EXPLICIT_REAL"]))
 @pytest.mark.usefixtures("nvrtc")
 def test_kernels_compile(metric):
     functor = random_problem(metric, 10).metric
-    kernels = [
-        random_k.evaluation_kernel(functor, way, in_shared)
-        for way in (0, 4)
-        for in_shared in (False, True)
+    # One tour by a cluster, in shared or global memory; and many tours by a block each.
+    shapes = [
+        random_k.RandomKShape.of(machine(), functor, n, tours, 1000)
+        for n, tours in ((100, 1), (30_000, 1), (100, 1000))
     ]
-    for kernel in [*kernels, random_k.replacement_kernel(functor)]:
+    for kernel in [
+        *(random_k.random_k_kernel(functor, 0, shape) for shape in shapes),
+        *(random_k_chain_kernel(functor, 4, gls.Annealing(), shape) for shape in shapes),
+    ]:
         report = compile_check.compile_kernel(kernel, 90)
         assert report.passed, report
