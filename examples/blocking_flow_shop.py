@@ -1,4 +1,7 @@
-"""A flow shop without buffers: a job stays on its machine until the next one is free."""
+"""An objective of your own whose state is an array: a flow shop without buffers.
+
+A job stays on its machine until the next one is free. The script prints makespans and orders.
+"""
 
 import numpy as np
 
@@ -9,9 +12,7 @@ struct Blocking {{
   static constexpr bool kRegular = true;  // no job that is appended lowers the cost
   static constexpr int kStages = {machines};
   const int* times;
-  struct State {{
-    int free[kStages];  // when the last job leaves each machine
-  }};
+  struct State {{ int free[kStages]; }};  // when the last job leaves each machine
   GLS_DEVICE State begin() const {{ return {{}}; }}
   GLS_DEVICE State append(State state, int item) const {{
     int time = state.free[0];
@@ -28,11 +29,9 @@ struct Blocking {{
 
 
 class Blocking(gls.SequenceObjective):
-    """The time at which the last job leaves the last machine; times have shape (jobs, machines)."""
-
     name = "blocking"
 
-    def __init__(self, times):
+    def __init__(self, times):  # shape (jobs, machines)
         self.times = np.asarray(times, np.int32)
 
     def evaluate(self, rows):

@@ -1,4 +1,8 @@
-"""Drivers rest in time: a resource of your own, beside the capacity and the length of a shift."""
+"""Drivers rest in time: a resource of your own, beside the capacity and the length of a shift.
+
+The script prints routes of 80 customers, in which a star marks a rest, and the longest time that a
+driver drives without one.
+"""
 
 from itertools import pairwise
 
@@ -88,10 +92,9 @@ class Breaks(Resource):
 def instance(customers, seed=1):
     """Return a random problem, in minutes; one customer in four takes the time of a rest."""
     rng = np.random.default_rng(seed)
-    service = np.where(rng.random(customers + 1) < 0.25, 45, 10)
-    service[0] = 0
-    places, demands = rng.integers(0, 240, (customers + 1, 2)), rng.integers(1, 10, customers + 1)
-    demands[0], places[0] = 0, 120
+    places = np.vstack([[120, 120], rng.integers(0, 240, (customers, 2))])  # the depot comes first
+    demands = np.r_[0, rng.integers(1, 10, customers)]
+    service = np.r_[0, rng.choice([10, 45], customers, p=[0.75, 0.25])]
     problem = gls.CVRP(places, demands, 70, service_times=service, route_limit=720)
     return problem.with_resources(Breaks(service >= 45, 200))
 
@@ -100,13 +103,8 @@ if __name__ == "__main__":
     problem = instance(80)
     (breaks,) = problem.resources
     result = gls.solve(problem, seconds=2, seed=1)
-    tour = result.best_tour
-    for route in problem.routes(tour):
+    for route in result.routes:
         print(" ".join(f"{stop}*" if breaks.rests[stop] else str(stop) for stop in route))
-    longest = breaks.stretches(problem, tour[np.newaxis]).max()
-    print(f"{result.best_cost} minutes of driving; * is a rest")
+    longest = breaks.stretches(problem, result.best_tour[np.newaxis]).max()
+    print(f"{result.best_cost} minutes of driving, all limits hold: {result.best_feasible}")
     print(f"at most {longest} of {breaks.most} minutes without a rest")
-    print(f"all limits hold: {problem.feasible(tour).all()}")
-    start = gls.savings(problem)  # considers the capacity and the shift only
-    longest = breaks.stretches(problem, start).max()
-    print(f"savings: {problem.cost(start)[0]} minutes, up to {longest} without a rest")

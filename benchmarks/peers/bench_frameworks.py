@@ -1,10 +1,10 @@
 """PyGAD and DEAP on rat783, population 100, before and after one changed line.
 
-The programs are the examples pygad_tsp.py and deap_tsp.py: with order crossover and inversion; with
-LocalSearchMutation in place of the inversion; and with whole batches in DEAP or SegmentCrossover in
-PyGAD. All run in this process one after the other, from random tours, with the same seed and
-seconds; kernels are compiled before. Gap is the length of the best tour over the optimal length
-less one, in percent, after each generation.
+The programs are those of the examples pygad_tsp.py and deap_tsp.py: with order crossover and
+inversion; with LocalSearchMutation in place of the inversion; and with whole batches in DEAP or a
+crossover of segments in PyGAD. All run in this process one after the other, from random tours, with
+the same seed and seconds; kernels are compiled before. Gap is the length of the best tour over the
+optimal length less one, in percent, after each generation.
 """
 
 from __future__ import annotations
@@ -65,24 +65,22 @@ def gap(problem: Any, length: float) -> float:
 
 
 def pygad_runs(problem: Any, options: argparse.Namespace) -> Any:
-    """Yield the name and the curve of each program of the example."""
-    from examples import pygad_tsp
+    """Yield the name and the curve of each program in PyGAD."""
+    from benchmarks.peers import pygad_runs as pygad
 
-    for name, operators in pygad_tsp.contestants(problem).items():
-        _, curve = pygad_tsp.run(
-            problem, operators, options.seconds, options.population, options.seed
-        )
+    for name, operators in pygad.contestants(problem).items():
+        _, curve = pygad.run(problem, operators, options.seconds, options.population, options.seed)
         yield name, curve
 
 
 def deap_runs(problem: Any, options: argparse.Namespace) -> Any:
-    """Yield the name and the curve of each program of the example."""
-    from examples import deap_tsp
+    """Yield the name and the curve of each program in DEAP."""
+    from benchmarks.peers import deap_runs as deap
     from gpu_ls_deap import TimedRun
 
     clock = TimedRun(options.seconds)
-    for name, (toolbox, vary) in deap_tsp.contestants(problem, clock).items():
-        _, curve = deap_tsp.run(toolbox, vary, problem.n, clock, options.population, options.seed)
+    for name, (toolbox, vary) in deap.contestants(problem, clock).items():
+        _, curve = deap.run(toolbox, vary, problem.n, clock, options.population, options.seed)
         yield name, curve
 
 
