@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 DRIVER = "libcuda.so.1"  # the library of NVIDIA's driver
 NO_DEVICE = "no CUDA device or driver was found; install NVIDIA's driver or use backend='cpu'"
 OLDEST_CAPABILITY = 75  # minimum compute capability, times ten
+CLUSTER_CAPABILITY = 90  # minimum compute capability of devices whose blocks form clusters
 HEADERS_KEPT = "CUPY_NVRTC_USE_PCH"  # CuPy's variable for precompiled headers
 PRIVATE = "_compile_using_nvrtc_no_warning"  # function of cupy.cuda.compiler in version 14
 SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
@@ -117,8 +118,8 @@ class CudaBackend(Backend):
 
     @property
     def largest_cluster(self) -> int:
-        capable = int(self._attributes["ComputeCapabilityMajor"]) >= 9
-        return PORTABLE_CLUSTER if capable else 1
+        capability = int(self.xp.cuda.Device(self.device).compute_capability)
+        return PORTABLE_CLUSTER if capability >= CLUSTER_CAPABILITY else 1
 
     def block(self, threads: int) -> str:
         return f"gls::Block<{threads}>"

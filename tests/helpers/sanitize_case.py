@@ -19,7 +19,7 @@ import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.assignment.successors.layouts import LANES
-from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.registry import registry
@@ -144,6 +144,7 @@ SHAPED_CITIES = range(34, MANY + 1)
 LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # sizes with other layouts
 SMALLEST_BRIDGE = 6
 KICKS, MOVES = 8, 3
+LONG_LAUNCH = 2.0  # seconds; racecheck makes each launch slow, so there are few
 # Warps of a block, blocks of a multiprocessor; without any, tours are in global memory.
 CHAIN_SHAPES = (((16, 2),), ((7, 1),), ((1, 1),), ())
 PART, PART_KICKS = 64, 500
@@ -538,6 +539,7 @@ def main() -> None:
         import cupy
 
         cupy.cuda.set_allocator(None)  # a memory pool would hide accesses beyond an array
+        tuning.LAUNCH_SECONDS = LONG_LAUNCH
     cities = extent.cities if options.cities is None else map(int, options.cities.split(","))
     runs = tuple(extent.runs) if options.runs is None else options.runs.split(",")
     for n in cities:
