@@ -98,7 +98,7 @@ def iterations() -> Iterator[dict[str, Any]]:
     for name, problem, tours in problems("cuda", TIMED):
         for edges, most in ((2, 100), (3, 20)):
             seconds = paper000.iteration_seconds(paper000.search_of(edges), problem, tours, most)
-            free = problem.limited_by_load()
+            free = problem.limited_by_load
             other = paper000.iteration_seconds(paper000.search_of(edges), free, tours, most)
             row = {"instance": name, "n": problem.n, "edges": edges}
             yield {**row, "seconds": seconds, "without_limit": other}
