@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 
 # Advice about problems that are not tours.
 _PERMUTATIONS = (
-    "Permutations of 0..n-1, such as a flow shop's, need integer variables between 0 and n-1, or "
-    f"DomainProblem(as_sequence(problem)). {OWN_OBJECTIVE}. Others are for pymoo's own operators "
+    "For permutations of 0..{last}, such as a flow shop's, pass vtype=int, xl=0 and xu={last} to "
+    "Problem.__init__, or wrap the problem: DomainProblem(as_sequence(problem)). For tours, pass "
+    "TSPProblem(gls.TSP(...)). "
+    + OWN_OBJECTIVE
+    + ". Other variables are for pymoo's own operators "
     "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms with "
-    "RandomKeysProblem(problem, local_search_probability=0); a RandomKeysProblem of a TSP searches "
-    "tours by itself, without operators of gpu_ls_pymoo"
+    "RandomKeysProblem(problem, local_search_probability=0)"
 )
 _SEVERAL = (
     "For tours with several lengths, use gpu_ls_pymoo.MultiObjectiveTSPProblem([...]) with a TSP "
@@ -205,7 +207,7 @@ class View:
         except InvalidTypeError as error:
             if not isinstance(self.pymoo_problem, Problem):
                 raise
-            raise InvalidTypeError(f"{error}. {remedy(self.pymoo_problem)}") from error
+            raise InvalidTypeError(unrecognised(self.pymoo_problem)) from error
 
 
 class Unwrapped(View):
@@ -251,13 +253,30 @@ def kind_of(problem: Problem) -> str:
     return "i" if kind == "u" else kind
 
 
-def remedy(problem: Problem) -> str:
-    """Return advice for a pymoo problem whose rows are not tours."""
+def unrecognised(problem: Problem) -> str:
+    """Return a message that a pymoo problem has no permutations, with advice."""
     low, high = problem.bounds() if problem.has_bounds() else (None, None)
-    binary = isinstance(high, np.ndarray) and not np.any(low) and bool((high == 1).all())
-    if kind_of(problem) == "b" or (binary and kind_of(problem) == "i"):
-        return _BINARY
-    return f"{_SEVERAL}. {_PERMUTATIONS}" if problem.n_obj > 1 else _PERMUTATIONS
+    kind, binary = kind_of(problem), _same(low, 0) and _same(high, 1)
+    variables = {"b": "binary", "i": "integer"}.get(kind, "real or mixed")
+    advice = _PERMUTATIONS.format(last=problem.n_var - 1)
+    if kind == "b" or (binary and kind == "i"):
+        advice = _BINARY
+    elif problem.n_obj > 1:
+        advice = f"{_SEVERAL}. {advice}"
+    return (
+        f"problem: {type(problem).__name__} has no permutations that this package recognises, but "
+        f"{problem.n_var} {variables} variables ({_bounds_text(low, high)}). {advice}"
+    )
+
+
+def _same(bounds: Any, number: int) -> bool:
+    return isinstance(bounds, np.ndarray) and bool((bounds == number).all())
+
+
+def _bounds_text(low: Any, high: Any) -> str:
+    if low is None or high is None:
+        return "without bounds"
+    return f"from {np.min(low):g} to {np.max(high):g}"
 
 
 def _check_size(problem: Any, found: problems.Problem) -> None:

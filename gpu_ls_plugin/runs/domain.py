@@ -642,8 +642,9 @@ def domain_of(problem: Any) -> Domain:
             return domain
     raise InvalidTypeError(
         f"problem: {problem!r:.80} is not a TSP; make one with TSP(coordinates), "
-        "TSP.from_matrix(matrix) or TSP.read(path), or convert a problem of pymoo with "
-        f"gpu_ls_pymoo.as_tsp(problem); no installed domain serves it. {OWN_OBJECTIVE}"
+        "TSP.from_matrix(matrix) or TSP.read(path), or convert a problem of pymoo: tours with "
+        "gpu_ls_pymoo.as_tsp(problem), flow shops and other permutations with "
+        f"gpu_ls_pymoo.as_sequence(problem); no installed domain serves it. {OWN_OBJECTIVE}"
     )
 
 
