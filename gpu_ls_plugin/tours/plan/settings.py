@@ -35,7 +35,7 @@ MOST_PER_PROCESSOR = 16  # maximum number of chains: per multiprocessor of a GPU
 LEAST_COOPERATING = 4  # minimum number of chains for migrations
 MANY = 100  # populations of at least this many chains migrate more often
 HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # initial temperature of annealing, without and with crossovers
-HEATS_OF_PARTS = (1.6, 0.8)  # initial and final temperature of each round (docs/benchmarks.md)
+HEATS_OF_PARTS = (1.6, 0.8)  # heats of a round: docs/lab/results-tours.md, "Long tours"
 # Seconds to make alpha-nearest lists on one slow core: per city, and per entry of a matrix.
 SECONDS_OF_ALPHA, SECONDS_OF_ALPHA_ENTRY = 6e-5, 1.5e-7
 KICK = 100  # cities in the window of a double bridge
