@@ -240,3 +240,21 @@ def test_windows_become_soft_at_a_price_that_chains_adapt():
     assert loaded.penalties.resources["load 2"] > 0
     found = gls.solve(problem, seconds=60, kicks=300, population=4, backend="cpu")
     assert found.problem is problem and problem.feasible(found.best_tour).all()
+
+
+def test_slow_chains_exchange_several_times_in_the_time_limit(clock, monkeypatch):
+    made = []
+    exchange = gls.PricedMigration.exchange
+    monkeypatch.setattr(
+        gls.PricedMigration, "exchange", lambda *given: made.append(0) or exchange(*given)
+    )
+    problem = gls.CVRP.generated(40, seed=1).penalised(load=1)
+    rare = gls.PricedMigration(every=1e6)  # more kicks than there is time for
+    search = gls.IteratedLocalSearch(
+        gls.LocalSearch([gls.RouteMoves()]), gls.StringRemoval(), cooperation=rare
+    )
+    tours = gls.savings(problem, 4, seed=1, backend="cpu")
+    search(problem, tours, seed=1, budget=gls.Budget(kicks=200), backend="cpu")
+    assert made == []  # runs that kicks limit do not depend on time
+    search(problem, tours, seed=1, budget=gls.Budget(seconds=3), backend="cpu")
+    assert 5 <= len(made) <= 20

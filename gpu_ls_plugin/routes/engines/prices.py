@@ -157,6 +157,7 @@ class PricedMigration(Migration):
 
     name = "priced_migration"
     priced = True
+    least_times = 10  # prices need some exchanges to settle
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -49,6 +49,9 @@ class Cooperation(ABC):
     crosses : bool
         Whether the cooperation crosses tours. If so, a population profits from the tours of other
         populations once its own tours are alike.
+    least_times : int
+        Minimum number of exchanges, about, of a run with a time limit. If chains are slower than
+        expected, exchanges follow each other after fewer kicks than `every` says.
     every : float
         Kicks per city between two exchanges; more than 0.
     """
@@ -57,6 +60,7 @@ class Cooperation(ABC):
     by_row: ClassVar[bool] = False
     priced: ClassVar[bool] = False
     crosses: ClassVar[bool] = False
+    least_times: ClassVar[int] = 0
     every: float
 
     def __post_init__(self) -> None:

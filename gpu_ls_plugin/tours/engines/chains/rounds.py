@@ -31,7 +31,7 @@ KICKS_PER_CITY = 0.5  # kicks of a chain per generation, if chains do not cooper
 LEAST_KICKS_PER_CITY = 100
 _STATE = (
     *("done", "exchanges", "generations"),
-    *("_next", "_pace", "_equal_costs", "_best", "_counted"),
+    *("_last", "_next", "_pace", "_equal_costs", "_best", "_counted"),
 )
 
 
@@ -72,7 +72,7 @@ class Rounds(Population):
         self._search, self._cooperation = search, cooperation
         self._stirs = stirs and search is not None
         self._period = NO_LIMIT if cooperation is None else cooperation.period(n)
-        self._next = self._period
+        self._last, self._next = 0, self._period  # kicks at the last exchange, and at the next one
         self._pace = Pace(chains.first_kicks())
         self._equal_costs = EqualCosts(n, size)
         self._counted: Any
@@ -102,6 +102,7 @@ class Rounds(Population):
 
     def launch(self, leg: Leg) -> None:
         """Kick for about the time of a launch, and exchange tours if an exchange is due."""
+        self._hurry(leg)
         chains, before, until = self.chains, self._next, self._end(leg)
         to = min(until, self._next)
         if chains.divisible:
@@ -122,7 +123,7 @@ class Rounds(Population):
                 level = max(0.0, heat - cooling * reached)
                 with self._unless_built_late(leg):
                     self._exchange(self._cooperation, reached, level, leg.left, until)
-                self._next = max(self._next, reached + self._period)
+                self._last, self._next = reached, max(self._next, reached + self._period)
         pace.follow(leg.left)
         bred = leg.stretch.generations is not None
         if self._next > before or not chains.divisible or (bred and self.done == until):
@@ -167,6 +168,16 @@ class Rounds(Population):
             return
         with suppress(NotBuiltError), in_background():
             yield
+
+    def _hurry(self, leg: Leg) -> None:
+        """Bring the next exchange forward if time would suffice for too few of them."""
+        least = 0 if self._cooperation is None else self._cooperation.least_times
+        if not least or leg.stretch.kicks is not None or leg.left == math.inf:
+            return
+        share = leg.share(self.done, leg.watch.elapsed)
+        if share > 0:
+            soon = self._last + int(self.done / (share * least))
+            self._next = min(self._next, max(soon, self.done + 1))
 
     def _end(self, leg: Leg) -> int:
         """Return the last kick of the stretch, or of the generation if chains do not cooperate."""
