@@ -267,9 +267,10 @@ print(int((found[0].tours == found[1].tours).all()))
 @pytest.mark.slow
 def test_the_objective_of_the_plugin_guide_works() -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
-    functor, part = blocks(page, "cpp")[2], blocks(page, "python")[3]
+    two_opt, functor = blocks(page, "cpp")[1:]
+    moves, part = blocks(page, "python")[2:4]
     names = f"""
-FUNCTOR = {functor!r}
+FUNCTOR, TWO_OPT = {functor!r}, {two_opt!r}
 import numpy as np
 import gpu_ls_plugin as gls
 random = np.random.default_rng(1)
@@ -277,11 +278,13 @@ due = random.integers(1, 60, 60)
 problem = gls.TSP(random.integers(0, 1000, (60, 2)), "EUC_2D")
 """
     use = """
-from gpu_ls_plugin.testing import check_objective
+from gpu_ls_plugin.testing import check_neighbourhood, check_objective
 check_objective(Deadlines(due), [problem], backend="cpu")
+check_neighbourhood(MyTwoOpt(), [problem.under(Deadlines(due))], backend="cpu")
 print(int(found.best_cost == found.problem.cost([found.best_tour])[0]))
 """
-    assert int(run_code("\n".join([names, part, use]))) == 1
+    own = moves.replace("FUNCTOR", "TWO_OPT")
+    assert int(run_code("\n".join([names, own, part, use]))) == 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
