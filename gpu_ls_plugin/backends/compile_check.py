@@ -103,7 +103,7 @@ def holding(kernels: Sequence[Kernel], part: str) -> list[Kernel]:
         raise InvalidParameterError(f"part: {part!r} has no kernel of its own")
     known = sorted(registered.union(*map(parts, kernels)))
     raise UnknownPartError(
-        f"part: nothing is called {part!r}; {near_matches(part, known)}"
+        f"part: nothing is called {part!r}; {registry.failures()}{near_matches(part, known)}"
         "gpu-ls operators lists the parts of installed packages"
     )
 

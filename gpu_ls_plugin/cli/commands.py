@@ -317,6 +317,8 @@ def list_operators(options: argparse.Namespace) -> int:
         _print_json(rows)
     else:
         reports.print_operators(rows)
+    for name in registry.failed:
+        print(f"gpu-ls: plugin {name!r} failed to load: see gpu-ls plugins", file=sys.stderr)
     return OK
 
 
