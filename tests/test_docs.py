@@ -55,7 +55,7 @@ TAKEN = {
     "filters.md": 3,  # the last one: tests/plugins/test_third_party.py
     "tensors.md": 4,  # tests/test_tensors_guide.py
     "recombination.md": 3,  # the last two: tests/tours/cooperation/test_third_party_cooperation.py
-    "writing-a-plugin.md": 5,
+    "writing-a-plugin.md": 6,
     "your-own-objective.md": 5,
 }
 COMMANDS = [
@@ -252,14 +252,17 @@ def test_the_plugin_example_works(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_neighbourhood_of_the_plugin_guide_works() -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
-    functor, part = blocks(page, "cpp")[1], blocks(page, "python")[2]
+    functor, (part, example) = blocks(page, "cpp")[1], blocks(page, "python")[2:4]
     use = """
 problem = gls.TSP(np.random.default_rng(1).integers(0, 1000, (60, 2)), "EUC_2D")
 starts = gls.random_tours(problem, 5, seed=1, backend="cpu")
+EXAMPLE
+assert found.statistics.moves_by.keys() == {"or_opt", "my_two_opt"}
 found = [gls.LocalSearch([m])(problem, starts, backend="cpu") for m in (MyTwoOpt(), gls.TwoOpt())]
 print(int((found[0].tours == found[1].tours).all()))
 """
-    use += "from gpu_ls_plugin.testing import check_neighbourhood\ncheck_neighbourhood(MyTwoOpt())"
+    use = use.replace("EXAMPLE", example.replace("print(", "str("))
+    use += "from gpu_ls_plugin.testing import check_neighbourhood\ncheck_neighbourhood(MyTwoOpt(9))"
     names = "import numpy as np\nimport gpu_ls_plugin as gls\nFUNCTOR = " + repr(functor)
     assert int(run_code("\n".join([names, part, use]))) == 1
 
@@ -268,7 +271,7 @@ print(int((found[0].tours == found[1].tours).all()))
 def test_the_objective_of_the_plugin_guide_works() -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
     two_opt, functor = blocks(page, "cpp")[1:]
-    moves, part = blocks(page, "python")[2:4]
+    moves, _, part = blocks(page, "python")[2:5]
     names = f"""
 FUNCTOR, TWO_OPT = {functor!r}, {two_opt!r}
 import numpy as np
