@@ -55,7 +55,7 @@ TAKEN = {
     "filters.md": 3,  # the last one: tests/plugins/test_third_party.py
     "tensors.md": 4,  # tests/test_tensors_guide.py
     "recombination.md": 3,  # the last two: tests/tours/cooperation/test_third_party_cooperation.py
-    "writing-a-plugin.md": 5,
+    "writing-a-plugin.md": 6,
     "your-own-objective.md": 5,
 }
 COMMANDS = [
@@ -252,14 +252,17 @@ def test_the_plugin_example_works(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_neighbourhood_of_the_plugin_guide_works() -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
-    functor, part = blocks(page, "cpp")[1], blocks(page, "python")[2]
+    functor, (part, example) = blocks(page, "cpp")[1], blocks(page, "python")[2:4]
     use = """
 problem = gls.TSP(np.random.default_rng(1).integers(0, 1000, (60, 2)), "EUC_2D")
 starts = gls.random_tours(problem, 5, seed=1, backend="cpu")
+EXAMPLE
+assert found.statistics.moves_by.keys() == {"or_opt", "my_two_opt"}
 found = [gls.LocalSearch([m])(problem, starts, backend="cpu") for m in (MyTwoOpt(), gls.TwoOpt())]
 print(int((found[0].tours == found[1].tours).all()))
 """
-    use += "from gpu_ls_plugin.testing import check_neighbourhood\ncheck_neighbourhood(MyTwoOpt())"
+    use = use.replace("EXAMPLE", example.replace("print(", "str("))
+    use += "from gpu_ls_plugin.testing import check_neighbourhood\ncheck_neighbourhood(MyTwoOpt(9))"
     names = "import numpy as np\nimport gpu_ls_plugin as gls\nFUNCTOR = " + repr(functor)
     assert int(run_code("\n".join([names, part, use]))) == 1
 
@@ -267,9 +270,10 @@ print(int((found[0].tours == found[1].tours).all()))
 @pytest.mark.slow
 def test_the_objective_of_the_plugin_guide_works() -> None:
     page = ROOT / "docs" / "writing-a-plugin.md"
-    functor, part = blocks(page, "cpp")[2], blocks(page, "python")[3]
+    two_opt, functor = blocks(page, "cpp")[1:]
+    moves, _, part = blocks(page, "python")[2:5]
     names = f"""
-FUNCTOR = {functor!r}
+FUNCTOR, TWO_OPT = {functor!r}, {two_opt!r}
 import numpy as np
 import gpu_ls_plugin as gls
 random = np.random.default_rng(1)
@@ -277,11 +281,13 @@ due = random.integers(1, 60, 60)
 problem = gls.TSP(random.integers(0, 1000, (60, 2)), "EUC_2D")
 """
     use = """
-from gpu_ls_plugin.testing import check_objective
+from gpu_ls_plugin.testing import check_neighbourhood, check_objective
 check_objective(Deadlines(due), [problem], backend="cpu")
+check_neighbourhood(MyTwoOpt(), [problem.under(Deadlines(due))], backend="cpu")
 print(int(found.best_cost == found.problem.cost([found.best_tour])[0]))
 """
-    assert int(run_code("\n".join([names, part, use]))) == 1
+    own = moves.replace("FUNCTOR", "TWO_OPT")
+    assert int(run_code("\n".join([names, own, part, use]))) == 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -21,6 +21,7 @@ from gpu_ls_plugin.core.exceptions import (
     MissingExtraError,
     UnknownPartError,
 )
+from gpu_ls_plugin.core.origins import error_first
 from gpu_ls_plugin.core.registry import near_matches, registry
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def holding(kernels: Sequence[Kernel], part: str) -> list[Kernel]:
         raise InvalidParameterError(f"part: {part!r} has no kernel of its own")
     known = sorted(registered.union(*map(parts, kernels)))
     raise UnknownPartError(
-        f"part: nothing is called {part!r}; {near_matches(part, known)}"
+        f"part: nothing is called {part!r}; {registry.failures()}{near_matches(part, known)}"
         "gpu-ls operators lists the parts of installed packages"
     )
 
@@ -133,7 +134,7 @@ def compile_kernel(kernel: Kernel, arch: int) -> KernelReport:
         log = nvrtc.getProgramLog(handle)
     except nvrtc.NVRTCError as error:
         text = nvrtc.getProgramLog(handle).strip("\x00 \n") or str(error)
-        return replace(failed, error=text)
+        return replace(failed, error=error_first(text, kernel.source) + text)
     finally:
         nvrtc.destroyProgram(handle)
     usage = parse_log(log).get(kernel.name)
@@ -153,7 +154,9 @@ def cubin_of(kernel: Kernel, arch: int) -> bytes:
         return binary
     except nvrtc.NVRTCError as error:
         text = nvrtc.getProgramLog(handle).strip("\x00 \n") or str(error)
-        raise CompilationError(f"{kernel.body} does not compile for sm_{arch}:\n{text}") from error
+        first = error_first(text, kernel.source)
+        text = f"{first}{kernel.body} does not compile for sm_{arch}:\n{text}"
+        raise CompilationError(text) from error
     finally:
         nvrtc.destroyProgram(handle)
 

@@ -25,6 +25,7 @@ from gpu_ls_plugin.core.exceptions import (
     CompilerNotFoundError,
     InvalidParameterError,
 )
+from gpu_ls_plugin.core.origins import error_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +91,8 @@ class Program:
         done = _run(command)
         if done.returncode != 0 or not target.is_file():
             output = _shortened(done.stderr) or f"exit status {done.returncode}, no library"
-            raise CompilationError(f"{' '.join(command)} failed:\n{output}")
+            first = error_first(done.stderr, self.source)
+            raise CompilationError(f"{first}{' '.join(command)} failed:\n{output}")
         return target.read_bytes()
 
 

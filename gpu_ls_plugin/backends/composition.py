@@ -185,9 +185,10 @@ class Kernel:
             return
         name, number.value = self.checked[number.value - 1], 0
         raise FaultyPartError(
-            f"neighbourhoods: {name!r} reports gains that its moves do not have: gain() must "
-            "return removed minus added lengths, for edges that fit the shape of the move "
-            "(gpu_ls_plugin/tours/moves/move.cuh)"
+            f"neighbourhoods: {name!r} reports gains that its moves do not have: gain() must write "
+            "the move, with edges that fit its shape (gpu_ls_plugin/tours/moves/move.cuh), and "
+            "return view.gain(move, removed, added), which asks the objective, if there is one; "
+            "gpu_ls_plugin.testing.check_neighbourhood finds the move"
         )
 
     def _cuda_entry(self) -> str:

@@ -27,6 +27,7 @@ from gpu_ls_plugin.backends.tuning import PORTABLE_CLUSTER
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
+from gpu_ls_plugin.core.origins import error_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -268,7 +269,9 @@ class CudaBackend(Backend):
             try:
                 module.get_function(kernel.name)
             except self.xp.cuda.compiler.CompileException as error:
-                raise CompilationError(f"{kernel.body} does not compile:\n{error}") from error
+                first = error_first(str(error), source)
+                text = f"{first}{kernel.body} does not compile:\n{error}"
+                raise CompilationError(text) from error
             return module
 
     def _ready_made(self, name: str, source: str) -> Any | None:

@@ -291,7 +291,8 @@ def new(options: argparse.Namespace) -> int:
     folder = write_package(options.name, options.kind, options.into, options.level)
     files = [str(path) for path in sorted(folder.rglob("*")) if path.is_file()]
     place = shlex.quote(str(folder))
-    commands = [f"pip install -e {place}", f"pytest {place}"]
+    with_tests = shlex.quote(f"{folder}[test]")  # with pytest
+    commands = [f"pip install -e {with_tests}", f"python -m pytest {place}"]
     if options.json:
         _print_json({"folder": str(folder), "files": files, "commands": commands})
     else:
@@ -317,6 +318,8 @@ def list_operators(options: argparse.Namespace) -> int:
         _print_json(rows)
     else:
         reports.print_operators(rows)
+    for name in registry.failed:
+        print(f"gpu-ls: plugin {name!r} failed to load: see gpu-ls plugins", file=sys.stderr)
     return OK
 
 
@@ -544,7 +547,7 @@ def _add_new_options(command: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(),
         metavar="FOLDER",
-        help="create the package in this folder (default: the current folder)",
+        help="create the package in this folder, and this one if needed (default: the current one)",
     )
 
 

@@ -1,4 +1,4 @@
-"""The checks of `gpu-ls doctor`: versions, compiler, GPU and caches, with remedies."""
+"""The checks of `gpu-ls doctor`: versions, compiler, GPU, caches, plugins; with remedies."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compiler, library_cache, ready_made
 from gpu_ls_plugin.core.exceptions import GpuLsError
 from gpu_ls_plugin.plugins.info import distribution_version
+from gpu_ls_plugin.plugins.loader import plugins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,7 +37,7 @@ OPTIONAL = {  # modules, with the extras that install them
 RELEASE = re.compile(r"\d+(?:\.\d+)*")
 BOUND = re.compile(r"\s*(>=|<|==)\s*(\d+(?:\.\d+)*)(\.\*)?\s*")
 
-Status = Literal["ok", "missing", "unsupported"]
+Status = Literal["ok", "missing", "unsupported", "error"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def examine() -> list[Finding]:
     """Check everything that searches and adapters need, without changing anything."""
     reasons = backends.available()
     found = [*_packages(), _compiler(), _ready_made(), *_backends(reasons)]
-    return [*found, _gpu(reasons["cuda"]), *_caches()]
+    return [*found, _gpu(reasons["cuda"]), *_caches(), *_plugins()]
 
 
 def can_search(findings: Iterable[Finding]) -> bool:
@@ -185,6 +186,14 @@ def _gpu(reason: str | None) -> Finding:
         f"{driver // 1000}.{driver % 1000 // 10}",
         optional=True,
     )
+
+
+def _plugins() -> Iterator[Finding]:
+    """Yield a finding for each plugin that failed to load."""
+    for info in plugins.infos():
+        if info.status == "error":
+            text = f"failed to load: {info.error}"
+            yield Finding(f"plugin {info.name}", "error", text, "see gpu-ls plugins", optional=True)
 
 
 def _detail_and_remedy(message: str) -> tuple[str, str]:

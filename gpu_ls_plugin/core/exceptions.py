@@ -72,7 +72,7 @@ class CompilerNotFoundError(BackendUnavailableError):
 
 
 class CompilationError(GpuLsError, RuntimeError):
-    """A composed program does not compile; the message ends with the compiler's output."""
+    """A composed program does not compile; the message begins with the error in a part's C++."""
 
 
 class InsufficientMemoryError(GpuLsError, MemoryError):

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.core.trust import OURS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -33,6 +35,19 @@ def line_directive(line: int, name: str) -> str:
     """Return a ``#line`` directive: the next line counts as line number `line` of file `name`."""
     quoted = re.sub(r"[\\\"\x00-\x1f]", "_", name)
     return f'#line {line} "{quoted}"\n'
+
+
+def error_first(output: str, source: str) -> str:
+    """Return the line of a compiler's output that an author wants to see, and a line break.
+
+    It is the first error in a text that is not of this package, or else the first error at all.
+    The result is empty if `output` contains no error.
+    """
+    errors = [line.strip() for line in output.splitlines() if "error:" in line]
+    names = set(re.findall(r'^#line \d+ "(.*)"$', source, re.MULTILINE))
+    foreign = tuple(name for name in names if not name.startswith(f"{OURS}/"))
+    own = [line for line in errors if foreign and line.startswith(foreign)]
+    return "".join(f"{line}\n" for line in (own or errors)[:1])
 
 
 def _marked(text: str, part: Any) -> str:

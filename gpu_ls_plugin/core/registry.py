@@ -40,12 +40,16 @@ class Part:
 class Registry:
     """Parts by kind and name. Each look-up first calls `loader`, which loads the plugins.
 
+    `failed` has the names of the plugins that failed to load: they may have the part that a look-up
+    does not find.
+
     The registry does not import the plugin manager, which belongs to an upper layer, so problems
     can use it to look up metrics by name.
     """
 
     def __init__(self, loader: Callable[[], object] | None = None) -> None:
         self.loader = loader
+        self.failed: list[str] = []
         self._parts: dict[tuple[str, str], Part] = {}
 
     def register(self, part: Part) -> None:
@@ -88,9 +92,14 @@ class Registry:
             warnings.warn(message, DeprecationWarning, stacklevel=2)
             return known[replacement]
         raise UnknownPartError(
-            f"{kind}: no {kind} is called {quoted(str(name))}; {near_matches(name, known)}"
-            f"known: {', '.join(sorted(known))}"
+            f"{kind}: no {kind} is called {quoted(str(name))}; {self.failures()}"
+            f"{near_matches(name, known)}known: {', '.join(sorted(known))}"
         )
+
+    def failures(self) -> str:
+        """Return "plugin ... failed to load; ", or an empty string if none failed."""
+        each = (f"plugin {name!r} failed to load: see gpu-ls plugins; " for name in self.failed)
+        return "".join(each)
 
     def parts(self, kind: str | None = None) -> Iterator[Part]:
         """Iterate over the parts of a kind, or of all kinds, in the order of registration."""

@@ -67,6 +67,7 @@ class Plugins:
         for info in self._infos:
             self.registry.remove_owner(info.name)
         self._infos.clear()
+        self.registry.failed.clear()
         self._manager = _new_manager()
         self._loaded = False
 
@@ -188,6 +189,8 @@ class Plugins:
             if info.status == "error" and _strict():
                 raise PluginError(f"plugin {info.name!r}: {info.error}") from error
             self._infos.append(info)
+            if info.status == "error":
+                self.registry.failed.append(info.name)
 
     def _require_free(self, info: PluginInfo) -> None:
         for other in self._infos:

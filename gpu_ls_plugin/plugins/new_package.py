@@ -50,7 +50,7 @@ def write_package(name: str, kind: str, into: Path, level: str | None = None) ->
     kind : str
         One of `KINDS`.
     into : Path
-        The folder in which the package's folder is created.
+        The folder in which the package's folder is created; it is made if it does not exist.
     level : str, optional
         One of `LEVELS`, for an objective of sequences; by default "prefix".
 
@@ -77,8 +77,8 @@ def write_package(name: str, kind: str, into: Path, level: str | None = None) ->
             f"into: {folder} exists already and is not overwritten; choose another name or "
             "another folder"
         )
-    if not into.is_dir():
-        raise InvalidParameterError(f"into: {into} is not a folder; make it first")
+    if into.exists() and not into.is_dir():
+        raise InvalidParameterError(f"into: {into} is not a folder; choose another place")
     classes = "".join(word.capitalize() for word in name.split("_"))  # prefix of class names
     words = {"gpu-ls-example": _distribution(name), "example": name, "Example": classes}
 
@@ -86,6 +86,7 @@ def write_package(name: str, kind: str, into: Path, level: str | None = None) ->
         own = LEVEL_LINES.sub(lambda match: match[2] if level in match[1].split() else "", text)
         return PLACEHOLDER.sub(lambda match: words[match[0]], own)
 
+    into.mkdir(parents=True, exist_ok=True)
     with beside(folder) as made:
         for template in sorted((TEMPLATES / kind).rglob("*.in")):
             path = made / filled(template.relative_to(TEMPLATES / kind).as_posix())

@@ -27,8 +27,18 @@ if TYPE_CHECKING:
 ROWS = 2  # number of random tours of each problem
 ROUNDING = 1e-9  # error of a real gain, relative to the length of the tour
 GAIN = (
-    "gain() must return View::Lengths::gain(removed, added): removed is the length of all removed "
-    "edges, including first.length; added is that of all added edges, including the closing edge"
+    "gain() must write the move and return view.gain(move, removed, added): removed is the length "
+    "of all removed edges, including first.length; added is that of all added edges, including the "
+    "closing edge"
+)
+MOVE = (
+    "write the move with move.set(first, shape, edges, t4, t5, t6), or, if it has more than three "
+    "edges, with move.start(first), move.shape, move.edges, move.t[3], move.t[4], ..., so that it "
+    "fits its shape (tours/moves/move.cuh)"
+)
+SOUND = (
+    "gain() may depend on its arguments only, and its gains must be exact in every tour, also in "
+    "local optima and in long tours"
 )
 LEAVING = "measure removed edges with view.leaving(a, b), added edges with view.length(a, b)"
 SHARED = "each_gain() must call take(variant, gain) for each positive gain that gain() returns"
@@ -43,7 +53,8 @@ def check_neighbourhood(
 ) -> None:
     """Raise unless the moves of a neighbourhood are valid and have the gain that it claims.
 
-    The check carries out, by brute force, each move that the neighbourhood offers in random tours.
+    The check carries out, by brute force, each move that the neighbourhood offers in random tours,
+    and compares the claimed gain with the costs of the tours before and after it.
     In tours with fixed edges, no move may remove a fixed edge. The check then runs descents,
     chains (on whole tours and on parts of tours) and crossovers with the neighbourhood and 2-opt;
     costs must be exact, and no tour may get worse.
@@ -54,7 +65,8 @@ def check_neighbourhood(
         Not a `FilteredNeighbourhood`; use `check_filter` for its filter.
     problems : sequence of TSP, optional
         Problems of up to about 60 cities. By default random and degenerate ones of several metrics,
-        and, if the neighbourhood does not reverse paths, also some with directed lengths.
+        one under an objective, and, if the neighbourhood does not reverse paths, also some with
+        directed lengths.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
@@ -78,12 +90,13 @@ def check_neighbourhood(
     if problems is None:
         large = small_problems.planar("EUC_2D", seed, search_checks.CITIES)[0]
         beside = LocalSearch([TwoOpt(), neighbourhood], Nearest(7))
-        search_checks.expect_sound_everywhere(subject, large, beside, GAIN)
+        search_checks.expect_sound_everywhere(subject, large, beside, SOUND)
 
 
 def _usual(neighbourhood: Neighbourhood, seed: int) -> Iterator[TSP]:
     yield from small_problems.planar("EUC_2D", seed)
     yield from small_problems.planar("EUC", seed)
+    yield small_problems.under_surcharges(seed)
     if not neighbourhood.reverses:
         yield from small_problems.explicit(seed, symmetric=False)
 
@@ -100,7 +113,6 @@ def _check_offers(subject: Subject, problem: TSP) -> int:
         parts = CandidateMoves(backend, problem, [part], Nearest(min(7, n - 1)))
         kernel = probe.kernel_of(problem, parts, part.functor(problem.symmetric), backend)
     tours = subject.tours(problem, ROWS)
-    lengths = small_problems.distance_matrix(problem)
     own = np.tile(np.arange(n, dtype=np.int32), (ROWS, 1))
     fixed = _every_third_edge(tours)
     with here.blamed("a launch of its kernel", composing):
@@ -109,10 +121,7 @@ def _check_offers(subject: Subject, problem: TSP) -> int:
         here.rehearse(lambda: (asked(own), asked(fixed)), "gain()")
         free, shared, offers = asked(own)
         kept, _, with_fixed = asked(fixed)
-    for place in zip(*np.nonzero(free > 0), strict=True):
-        tour = tours[place[0]].tolist()
-        wrong = _wrong_with(lengths, tour, offers[place], free[place], part.most_edges)
-        here.expect(not wrong, f"in row {place[0]}, variant {place[-1]}, {wrong}", GAIN)
+    _check_gains(here, problem, tours, free, offers)
     for place in zip(*np.nonzero(kept > 0), strict=True):
         offer = probe.offer_of(with_fixed[place])
         mates = fixed[place[0]]
@@ -138,22 +147,47 @@ def _every_third_edge(tours: NDArray[Any]) -> NDArray[Any]:
     return mates
 
 
-def _wrong_with(lengths: Any, tour: list[int], numbers: NDArray[Any], claim: Any, most: int) -> str:
-    """Return what is wrong with a move and its claimed gain; an empty string if nothing is."""
-    offer = probe.offer_of(numbers)
-    try:
-        found = probe.after(tour, offer, most)
-    except probe.NotAMove as error:
-        return f"{offer} claims to gain {claim}, but is not a move: {error}"
-    before, there = (probe.edges_of(cities) for cities in (tour, found))
-    if not offer.forward:  # the path runs against the tour
-        there = probe.edges_of(found[::-1])
-    gained = probe.length(lengths, before) - probe.length(lengths, there)
-    rounding = 0 if isinstance(gained.item(), int) else ROUNDING * probe.length(lengths, before)
-    if abs(claim - gained) <= rounding:
-        return ""
+def _check_gains(
+    subject: Subject, problem: TSP, tours: NDArray[Any], claims: NDArray[Any], offers: NDArray[Any]
+) -> None:
+    """Raise unless each offer is a move that lowers the cost of its tour by the claimed gain."""
+    places = list(zip(*np.nonzero(claims > 0), strict=True))
+    if not places:
+        return
+    found = []
+    for place in places:
+        offer, tour = probe.offer_of(offers[place]), tours[place[0]].tolist()
+        try:
+            after = probe.after(tour, offer, subject.part.most_edges)
+        except probe.NotAMove as error:
+            text = f"claims to gain {claims[place]}, but is not a move: {error}"
+            raise subject.fault(f"{_place_of(place)}, {offer} {text}", MOVE) from error
+        found.append(after if offer.forward else after[::-1])  # in the direction of the tour
+    before = problem.cost(tours)[[place[0] for place in places]]
+    gained = before - problem.cost(np.array(found, np.int32))
+    rounding = 0 if problem.integer else ROUNDING * np.abs(before)
+    wrong = np.abs(np.array([claims[place] for place in places]) - gained) > rounding
+    for which in np.nonzero(wrong)[0][:1]:
+        place = places[which]
+        text = _wrong_gain(problem, probe.offer_of(offers[place]), claims[place], gained[which])
+        raise subject.fault(f"{_place_of(place)}, {text}", GAIN)
+
+
+def _place_of(place: tuple[Any, ...]) -> str:
+    return f"in row {place[0]}, variant {place[-1]}"
+
+
+def _wrong_gain(problem: TSP, offer: probe.Offer, claim: Any, gained: Any) -> str:
+    """Describe a move whose claimed gain differs from what its tour gains."""
+    lengths = small_problems.distance_matrix(problem)
     removed, added = probe.length(lengths, offer.removed), probe.length(lengths, offer.added)
+    edges = (
+        f"it removes edges {offer.removed} of length {removed}, and adds {offer.added} of length "
+        f"{added}"
+    )
+    if problem.objective.length_alone:
+        return f"{offer} claims to gain {claim}, but makes the tour {gained} shorter: {edges}"
     return (
-        f"{offer} claims to gain {claim}, but makes the tour {gained} shorter: it removes edges "
-        f"{offer.removed} of length {removed}, and adds {offer.added} of length {added}"
+        f"{offer} claims to gain {claim}, but makes the tour {gained} cheaper under the objective "
+        f"{problem.objective.name!r}: {edges}"
     )

@@ -62,8 +62,13 @@ class Offer:
         return list(zip(ends[::2], ends[1::2], strict=True))
 
     def __str__(self) -> str:
-        ends = ", ".join(f"t{i + 1}={city}" for i, city in enumerate(self.t[: 2 * self.edges]))
-        return f"{SHAPES[self.shape]} with {ends}"
+        shape, ends = _shape(self.shape), self.t[: 2 * self.edges] if self.edges > 0 else ()
+        cities = ", ".join(f"t{i + 1}={city}" for i, city in enumerate(ends))
+        return f"{shape} with {cities or f'{self.edges} edges'}"
+
+
+def _shape(number: int) -> str:
+    return SHAPES[number] if 0 <= number < len(SHAPES) else f"shape {number}"
 
 
 def after(tour: Sequence[int], offer: Offer, most: int = USUAL_EDGES) -> list[int]:
@@ -71,7 +76,7 @@ def after(tour: Sequence[int], offer: Offer, most: int = USUAL_EDGES) -> list[in
     t1, t2 = offer.t[:2]
     least = 2 if offer.shape == FLIPS else 3
     if offer.shape not in (FLIPS, SWAP, TURN):
-        shape = SHAPES[offer.shape] if 0 <= offer.shape < len(SHAPES) else offer.shape
+        shape = _shape(offer.shape)
         raise NotAMove(f"the shape of a move must be kFlips, kSwap or kTurn, not {shape}")
     if not least <= offer.edges <= most:
         raise NotAMove(f"it has {offer.edges} edges, not {least} to {most}")

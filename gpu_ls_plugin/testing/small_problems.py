@@ -10,12 +10,53 @@ import numpy as np
 from gpu_ls_plugin.core.exceptions import InvalidProblemError, PrecisionWarning
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.giant_tours import durations_alone
+from gpu_ls_plugin.tours.problem.objective import Objective
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
+# Each edge costs up to 180 more than its length.
+SURCHARGES = """
+struct Surcharges {
+  GLS_DEVICE Surcharges(const gls::uint64*, int) {}
+
+  GLS_DEVICE static int of(gls::Edge edge) { return (edge.from + edge.to) % 10 * 20; }
+
+  template <class Change, class Gain>
+  GLS_DEVICE Gain gain(const Change& change, Gain shorter) const {
+    int sum = 0;
+    for (int edge = 0; edge < change.edges(); ++edge) {
+      sum += of(change.leaving(edge)) - of(change.coming(edge));
+    }
+    return shorter + Gain(sum);
+  }
+  template <class Team, class City>
+  GLS_DEVICE bool feasible(const Team&, int, City) const {
+    return true;
+  }
+};
+"""
 CITIES = 40  # number of cities of the usual problem; few enough for brute force
+
+
+class Surcharges(Objective):
+    """An objective that shows whether moves are judged by more than their lengths."""
+
+    name = "surcharges"
+    functor = "Surcharges"
+    by_edges = True
+
+    def source(self) -> str:
+        return SURCHARGES
+
+    def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
+        ends = rows + np.roll(rows, -1, axis=1)
+        sums: NDArray[Any] = (ends % 10 * 20).sum(axis=1).astype(problem.cost_dtype)
+        return sums
 
 
 def planar(metric: Metric | str, seed: int, n: int = CITIES) -> list[TSP]:
@@ -54,6 +95,11 @@ def explicit(seed: int, *, symmetric: bool) -> list[TSP]:
         made(8, 50, "8 cities"),
         made(5, 50, "5 cities"),
     ]
+
+
+def under_surcharges(seed: int) -> TSP:
+    """Return the usual problem in the plane under a small objective."""
+    return planar("EUC_2D", seed)[0].under(Surcharges())
 
 
 def of_several_metrics(seed: int) -> list[TSP]:

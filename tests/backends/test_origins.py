@@ -13,7 +13,7 @@ import pytest
 from gpu_ls_plugin.backends.compiler import program_of
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters, read
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
-from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.core.origins import error_first, sources_of
 from gpu_ls_plugin.plugins.instantiations import instantiations
 
 if TYPE_CHECKING:
@@ -70,8 +70,23 @@ def test_errors_name_the_authors_line(
 ) -> None:
     part = getattr(plugin(tmp_path, monkeypatch), name)()
     source = replace(KERNEL, functors=sources_of(part)).source
-    with pytest.raises(CompilationError, match=re.escape(f"{place}:")):
+    with pytest.raises(CompilationError, match=f"^{re.escape(place)}:.*error:.*no_such_type"):
         program_of(source).library()
+
+
+@pytest.mark.parametrize(
+    ("output", "first"),
+    [
+        ("gpu_ls_plugin/a.cuh:1: error: x\nmine/m.cuh:2:3: error: y", "mine/m.cuh:2:3: error: y"),
+        ("mine/m.cuh:2: note: y\n gpu_ls_plugin/a.cuh: error: x", "gpu_ls_plugin/a.cuh: error: x"),
+        ("gpu_ls_plugin/a.cuh(1): error: x\nmine/m.cuh(2): error: y", "mine/m.cuh(2): error: y"),
+        ("killed", ""),
+    ],
+    ids=["author", "library", "nvrtc", "none"],
+)
+def test_the_first_error_of_the_author_is_shown_first(output: str, first: str) -> None:
+    source = '#line 1 "gpu_ls_plugin/a.cuh"\nint a;\n#line 1 "mine/m.cuh"\nint b;\n'
+    assert error_first(output, source) == (first and f"{first}\n")
 
 
 def test_headers_keep_their_lines() -> None:

@@ -409,6 +409,24 @@ def test_plugins_that_fail_are_listed(tmp_path):
     assert done.returncode == 2 and "'bad'" in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
+def test_other_commands_point_to_plugins_that_fail(tmp_path):
+    path = plugin(tmp_path, "bad", "import surely_not_there\n")
+    words = "plugin 'bad' failed to load: see gpu-ls plugins"
+    done = gpu_ls_apart("operators", "--kind", "filter", "--json", PYTHONPATH=path)
+    assert found_by(done) and words in done.stderr
+    file = tmp_path / "a.vrp"
+    gpu_ls_apart("generate", file, "--customers", 9)
+    done = gpu_ls_apart("solve", file, "--search", "two_opt+one_city", PYTHONPATH=path)
+    assert done.returncode == 2 and f" is called 'one_city'; {words}; " in done.stderr
+    done = gpu_ls_apart("compile-check", "--part", "one_city", PYTHONPATH=path)
+    assert done.returncode == 2 and f"nothing is called 'one_city'; {words}; " in done.stderr
+    rows = found_by(gpu_ls_apart("doctor", "--json", PYTHONPATH=path))
+    (row,) = [row for row in rows if row["name"] == "plugin bad"]
+    assert row["status"] == "error" and "surely_not_there" in row["detail"]
+    assert row["remedy"] == "see gpu-ls plugins"
+
+
 def test_operators():
     rows = gpu_ls_json("operators")
     assert {(row["kind"], row["name"]) for row in rows} >= {

@@ -19,8 +19,7 @@ struct MyTwoOpt {{
     const auto path = view.path(first);
     const int t4 = path.at(path.step(first.t3) {side} 1);
     move.set(first, gls::Shape::{shape}, {edges}, t4, t4, t4);
-    const Length gain = View::Lengths::gain(
-        first.length + view.{leaving}(t4, first.t3), {added});
+    const Length gain = {judged}first.length + view.{leaving}(t4, first.t3), {added});
     return {claim};
   }}
   {more}
@@ -29,7 +28,7 @@ struct MyTwoOpt {{
 RIGHT = {
     **{"variants": "1", "side": "-", "shape": "kFlips", "edges": "2", "leaving": "leaving"},
     "added": "first.length - first.gain + view.length(t4, first.t1)",
-    **{"claim": "gain", "more": ""},
+    **{"judged": "view.gain(move, ", "claim": "gain", "more": ""},
 }
 METRIC = """
 struct {name} : gls::EstimateByLength<{name}> {{

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,12 @@ def test_a_package_installs_runs_and_passes_its_tests(
     folder = tmp_path / "gpu-ls-some-cuts"
     assert found["folder"] == str(folder)
     assert found["files"] == [str(folder / name) for name in written(folder)]
-    assert found["commands"] == [f"pip install -e {folder}", f"pytest {folder}"]
+    assert found["commands"] == [
+        f"pip install -e '{folder}[test]'",
+        f"python -m pytest {folder}",
+    ]
+    project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["optional-dependencies"] == {"test": ["pytest"]}
     site = install_project(folder, tmp_path / "site")
     tests = run_text(site, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder))
     assert re.search(r"\d passed", tests) and "skipped" not in tests
@@ -121,7 +127,10 @@ def test_the_command_lists_the_files_and_next_steps(
     assert main(["new", "zebra", "--kind", "objective"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "written  gpu-ls-zebra/README.md"
-    assert lines[-2:] == ["next     pip install -e gpu-ls-zebra", "         pytest gpu-ls-zebra"]
+    assert lines[-2:] == [
+        "next     pip install -e 'gpu-ls-zebra[test]'",
+        "         python -m pytest gpu-ls-zebra",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -166,10 +175,15 @@ def test_nothing_is_overwritten(
 
 def test_other_targets_than_folders_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for into in (tmp_path / "file", tmp_path / "none"):
-        with pytest.raises(InvalidParameterError, match="is not a folder; make it first"):
-            write_package("zebra", "domain", into)
+    with pytest.raises(InvalidParameterError, match="is not a folder; choose another place"):
+        write_package("zebra", "domain", tmp_path / "file")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_folder_is_made(tmp_path: Path) -> None:
+    into = tmp_path / "some" / "folder"
+    assert write_package("zebra", "domain", into) == into / "gpu-ls-zebra"
+    assert (into / "gpu-ls-zebra" / "pyproject.toml").is_file()
 
 
 def test_all_files_are_written_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

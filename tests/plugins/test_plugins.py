@@ -240,6 +240,11 @@ def test_broken_plugin_is_isolated_and_leaves_nothing(
     assert {"BEFORE", "AFTER", "EUC_2D"} <= names(plugins, "metric")
     assert not {"HALF", "FIRST", "X"} & names(plugins, "metric")
     assert all(part.owner != "broken" for part in plugins.registry.parts())
+    words = "no metric is called 'HALF'; plugin 'broken' failed to load: see gpu-ls plugins; "
+    with pytest.raises(UnknownPartError, match=words):
+        plugins.registry.lookup("metric", "HALF")
+    plugins.clear()
+    assert info_of(plugins, "broken").status == "error" and plugins.registry.failed == ["broken"]
     again = plugins.add(module(gpu_ls_problem_from=lambda obj: None), "broken")
     assert again.status == "loaded", "its name is free, and no unknown hook is left"
 

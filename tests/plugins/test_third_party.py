@@ -97,7 +97,7 @@ struct SwapPairs {
     move.set(first, gls::Shape::kSwap, 3, t4, t5, t6);
     const Length removed = first.length + view.leaving(t6, t5) + view.leaving(t4, first.t3);
     const Length added = first.length - first.gain + view.length(t6, first.t1);
-    return View::Lengths::gain(removed, added + view.length(t4, t5));
+    return view.gain(move, removed, added + view.length(t4, t5));
   }
 };
 """

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.extend import InvalidTypeError
+from gpu_ls_plugin.extend import FaultyPartError, InvalidTypeError
 from gpu_ls_plugin.testing import check_neighbourhood
+from gpu_ls_plugin.testing.probe import NotAMove, Offer, after
 from tests.helpers.marks import ON_BOTH, slow_after
 from tests.helpers.third_party import MyTwoOpt
 from tests.testing.faults import found_out
+from tests.tours.objectives.third_party import Tolls, some_tolls
 
 EACH_GAIN = """static constexpr bool kSharesLengths = true;
   template <class View, class Length, class Take>
@@ -41,11 +44,18 @@ FAULTS: dict[str, tuple[Any, str]] = {
         MyTwoOpt(leaving="length"),
         r"is fixed; .*view\.leaving\(a, b\)",
     ),
+    "lengths alone": (
+        MyTwoOpt(judged="View::Lengths::gain("),
+        r"claims to gain .* cheaper under the objective 'surcharges'.*view\.gain\(move, ",
+    ),
     "another move": (MyTwoOpt(side="+"), "is not a move: t4=.* must lie just before t3"),
     "a shape of chains": (MyTwoOpt(shape="kBridge"), "kFlips, kSwap or kTurn, not kBridge"),
     "another shape": (MyTwoOpt(shape="kSwap", edges="3"), "is not a move: t4=.* just behind t3"),
-    "too many edges": (MyTwoOpt(edges="9"), "has 9 edges"),
-    "no edges": (MyTwoOpt(edges="0"), "has 0 edges"),
+    "too many edges": (MyTwoOpt(edges="9"), r"has 9 edges, .*; write the move with move\.set"),
+    "no edges": (
+        MyTwoOpt(edges="0"),
+        r"kFlips with 0 edges claims .* 0 edges, not 2 to 8; write the move with (?!.*gain)",
+    ),
     "no variants": (MyTwoOpt(variants="0"), r"variants\(7\) is 0"),
     "no moves": (MyTwoOpt(claim="0 * gain"), "offers no move"),
     "shares other gains": (
@@ -94,3 +104,30 @@ def test_offers_of_built_in_neighbourhoods_pass(part):
 def test_filtered_moves_are_refused():
     with pytest.raises(InvalidTypeError, match="check_filter"):
         check_neighbourhood(gls.FilteredNeighbourhood())
+
+
+@pytest.mark.parametrize("judged", ["view.gain(move, ", "View::Lengths::gain("])
+def test_moves_are_judged_by_the_costs_of_a_given_problem(judged):
+    points = np.random.default_rng(1).integers(0, 1000, (30, 2))
+    problem = gls.TSP(points, "EUC_2D").under(Tolls(some_tolls(30)))
+    part = MyTwoOpt(judged=judged)
+    if "move" in judged:
+        check_neighbourhood(part, [problem], backend="cpu")
+    else:
+        words = r"cheaper under the objective 'tolls'.*; .*view\.gain\(move, removed, added\)"
+        found_out(check_neighbourhood, part, words, problems=[problem], backend="cpu")
+
+
+def test_a_search_under_an_objective_says_how_to_gain():
+    points = np.random.default_rng(1).integers(0, 1000, (30, 2))
+    problem = gls.TSP(points, "EUC_2D").under(Tolls(some_tolls(30)))
+    search = gls.LocalSearch([MyTwoOpt(judged="View::Lengths::gain(")])
+    with pytest.raises(FaultyPartError, match=r"view\.gain\(move, removed, added\)"):
+        search(problem, gls.random_tours(problem, 4, seed=1, backend="cpu"), backend="cpu")
+
+
+def test_moves_without_a_shape_or_edges_are_described():
+    assert str(Offer(7, 1, 2, (4, 5, 6, 7))) == "shape 7 with t1=4, t2=5, t3=6, t4=7"
+    assert str(Offer(0, 1, -1, (4, 5, 6, 7))) == "kFlips with -1 edges"
+    with pytest.raises(NotAMove, match="not shape 7"):
+        after([4, 5, 6, 7], Offer(7, 1, 2, (4, 5, 6, 7)))

@@ -3,24 +3,35 @@
 // Removing (t1,t2) leaves a path from t2 (step 0) to t1 (step n - 1). The shape of a move says what
 // happens to this path (t5 <= t3: t5 is at or before t3):
 //
-//   kFlips   in each later removed edge (t, t'), t' precedes t; the beginning of the path up to t'
-//            is reversed, so that the path then begins at t'
+//   kFlips   in each later removed edge (t, t'), t' precedes t on the path after the earlier flips;
+//            the beginning of this path up to t' is reversed, so that it then begins at t'
 //   kSwap    t4 follows t3, and t6 follows t5 <= t3:   t2..t5 t6..t3 t4.. -> t6..t3 t2..t5 t4..
 //   kTurn    t4 follows t3, and t6 precedes t5 <= t3:  t2..t6 t5..t3 t4.. -> t6..t2 t3..t5 t4..
+//
+// Edges after the third of kSwap and kTurn are flips. A city may occur twice: t5 may be t1 or t2 if
+// the move removes both edges of this city.
 //
 // The double bridge is not sequential, but it is executed like the other moves:
 //
 //   kBridge  t7 t1..t2 t3..t4 t5..t6 t8 -> t7 t5..t6 t3..t4 t1..t2 t8
-//   kCross   the same, as an improving move instead of a kick
+//   kCross   the same, as an improving move of the built-in Exchange
+//
+// Moves of plugins, which are verified (checked.cuh), must be kFlips, kSwap or kTurn.
 //
 // For each first step (t1, t2, t3), a neighbourhood offers `variants(degree)` ways to continue:
 //
 //   static Length gain(const View& view, const FirstStep<Length>& first, int variant, Move& move)
 //
 // returns the gain of the best move of a variant, or at most 0 if none gains, and writes the
-// move into `move`. Measure removed edges with `view.leaving(a, b)`, added edges with
-// `view.length(a, b)`, and the gain of a move with `view.gain(move, removed, added)`. Moves live in
-// registers, so index `t` only with constants. A neighbourhood may also define
+// move into `move`: with `move.set(...)` if it has up to three edges; otherwise with
+// `move.start(first)`, `move.shape`, `move.edges` and `move.t[3]` to `move.t[2 * edges - 1]`. In
+// Python, override `deep` for moves of more than three edges, and `most_edges` for more than 8.
+//
+// `view.path(first)` has t2 at step 0, t3 at step 2 to n - 2, and t1 at step n - 1; step n is t2
+// again. The added edge (t2, t3) has the length first.length - first.gain. Measure removed edges
+// with `view.leaving(a, b)`, added edges with `view.length(a, b)`, and the gain of a move with
+// `view.gain(move, removed, added)`, after the move is written. Moves live in registers, so index
+// `t` only with constants. A neighbourhood may also define
 //
 //   static constexpr bool kSharesLengths = true;
 //   static void each_gain(const View& view, const FirstStep<Length>& first, Take take)
