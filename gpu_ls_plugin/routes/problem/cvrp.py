@@ -622,7 +622,9 @@ class CVRP(Problem):
     def schedule(self, tour: Any) -> list[list[Stop]]:
         """Return the stops of each route of one giant tour (n,), the depot first and last.
 
-        Vehicles start so that their time warp and then their durations are least.
+        Vehicles start so that their time warp and then their durations are least. In an infeasible
+        plan, times behind a late stop (with negative `slack`) are not real: the vehicle goes back
+        in time to the end of the window (time warp; see `Stop`). The order of stops is right.
         """
         return schedules.schedule_of(self, tour)
 
@@ -630,8 +632,10 @@ class CVRP(Problem):
         """Write a line or an object for each stop of one giant tour (n,), atomically.
 
         Columns are route, stop, node, name, arrival, wait, begin, departure, load and slack, in
-        the units of files: times and cost are divided by `scale`. Slack is empty if the window
-        does not end. JSON also has the cost, the size of the fleet and the routes.
+        the units of files: times and cost are divided by `scale`. Load is that of the vehicle after
+        the stop. Slack is empty if the window does not end, and negative at a late stop, behind
+        which times are not real (see `schedule`). JSON also has the cost, the size of the fleet and
+        the routes.
 
         Parameters
         ----------
