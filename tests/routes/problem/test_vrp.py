@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -213,7 +214,67 @@ def test_all_dimensions_are_limited():
         True,
         False,
     ]
-    assert "load 2: 4 too much" in problem.complaints(problem.tour([[1, 2], [3]]))[0]
+    row = problem.tour([[3], [1, 2]])
+    assert problem.complaints(row) == ["route 2: load 2 is 10, 4 more than 6"]
+
+
+def test_complaints_name_the_route_and_its_first_late_stop():
+    named = {"metric": "EUC_2D", "names": ["north", "west", "east"], "scale": 10}
+
+    def complaints(routes: list[list[int]], **limits: Any) -> list[str]:
+        problem = gls.VRP(10 * np.array(POINTS), ONES, 3, **named, **limits)
+        return problem.complaints(problem.tour(routes))
+
+    windows = [(0, 300), (0, 60), (0, 60), (0, 90)]
+    assert complaints([[2], [1], [3]], windows=windows) == []
+    late = "route 2: 7 late at customer 3 (east)"  # it arrives at 16, and must begin at 9
+    assert complaints([[1], [2, 3]], windows=windows, route_limit=200) == [late]
+    late = "route 1: 12 late in all, first at customer 1 (north) (8.4)"
+    assert complaints([[3, 1, 2]], windows=windows) == [late]
+    late = "route 1: 6.6 late back at the depot"
+    assert complaints([[1, 2, 3]], windows=[(0, 200)] * 4) == [late]
+    long = "route 1: duration 26.6, 6.6 more than 20"
+    assert complaints([[1, 2, 3]], windows=[(0, 900)] * 4, route_limit=200) == [long]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_complaints_about_windows_add_up(seed):
+    problem = some(seed, start_window=(5, 60), release_times=[0, 3, 9, 30, 2, 1])
+    problem = problem.with_resources(next(p for p in problem.resources if p.name == "time_windows"))
+    for row in giant_tours(problem, 5, seed):
+        lines = " ".join(problem.complaints(row))
+        numbers = re.findall(r"([\d.]+) late|duration [\d.]+, ([\d.]+) more", lines)
+        total = sum(float(late or more) for late, more in numbers)
+        assert total == problem.violations(row).resources["time_windows"][0]
+
+
+@pytest.mark.parametrize(
+    ("windows", "words"),
+    [
+        (
+            [(0, 90), (0, 90), (0, 5), (0, 90)],
+            r"customer 2 \(west\) alone is 1 late at the customer",
+        ),
+        (
+            [(0, 11), (0, 90), (0, 90), (0, 8)],
+            r"customer 2 \(west\) .* is 1 late back at the depot",
+        ),
+        ([(0, 7), (0, 4), (0, 9), (0, 9)], r"is 3 late in all, first at the customer \(1\)"),
+        ([(0, 90), (0, 9), (5, 3), (0, 9)], r"^windows: that of node 2 \(west\) ends at 3"),
+    ],
+)
+def test_errors_have_the_names_of_customers(windows, words):
+    names = {"names": ["north", "west", "east"], "metric": "EUC_2D"}
+    with pytest.raises(gls.exceptions.InvalidProblemError, match=words):
+        gls.VRP(POINTS, ONES, 3, windows=windows, **names)
+    with pytest.raises(gls.exceptions.InvalidProblemError, match=r"customer 2 \(west\) demands 9"):
+        gls.VRP(POINTS, [0, 1, 9, 1], 3, **names)
+
+
+def test_errors_without_names_have_none():
+    for names in (None, ["1", "2", "3"], ["", "", ""]):
+        with pytest.raises(gls.exceptions.InvalidProblemError, match="customer 2 demands 9"):
+            gls.VRP(POINTS, [0, 1, 9, 1], 3, names=names)
 
 
 @pytest.mark.parametrize("seed", range(20))
