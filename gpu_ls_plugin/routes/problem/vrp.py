@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidProblemError,
     InvalidTypeError,
+    PrecisionWarning,
 )
 from gpu_ls_plugin.core.problem_data import integers_of
 from gpu_ls_plugin.routes.problem import pyvrp_data
@@ -24,6 +26,7 @@ from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE, fastest
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows, checked_durations
 from gpu_ls_plugin.routes.problem.schedules import any_windows_of, windows_of
+from gpu_ls_plugin.tours.problem.metrics import Globe
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ WORDS = {  # of errors of `TSP`
     "coordinates": "locations",
     "matrix:": "distances:",
 }
+TINY = 0.01  # share of the median window of which all times are less if they are degrees
 SPARE, MORE = 3, 1.3  # vehicles beyond those of a greedy plan, as for a CVRP
 
 
@@ -91,6 +95,12 @@ class VRP(CVRP):
     InvalidParameterError, InvalidTypeError
         A parameter is out of range or of a wrong type.
 
+    Warns
+    -----
+    PrecisionWarning
+        There are windows, but no durations, and lengths are kilometres of a globe or seem to be
+        degrees.
+
     Examples
     --------
     >>> import gpu_ls_plugin as gls
@@ -136,6 +146,7 @@ class VRP(CVRP):
         about = {"name": name, "comment": comment, "optimum": optimum}
         nodes = _nodes(locations, distances, metric, about)
         names = _names(names, nodes.n)
+        places, lengths_are_times = nodes, durations is None and windows is not None
         fixed_cost = checks.number("fixed_cost", fixed_cost, least=0.0, most=float(MOST))
         if durations is not None:
             durations = checked_durations(durations, nodes.n)
@@ -183,6 +194,8 @@ class VRP(CVRP):
         if timed:
             with _with_names(names):
                 self._check_in_time()
+        if lengths_are_times and (text := _odd_times(places, own.windows)):
+            warnings.warn(text, PrecisionWarning, stacklevel=2)
 
     @classmethod
     def from_pyvrp(cls, model_or_data: Any) -> Self:
@@ -324,6 +337,28 @@ def _nodes(
         given = "distances" if locations is None else "locations"
         raise InvalidProblemError(f"{given}: a depot alone; there are no customers")
     return nodes
+
+
+def _odd_times(nodes: TSP, windows: NDArray[Any]) -> str | None:
+    """Return a warning if kilometres of a globe, or degrees, would count as times of travel."""
+    if isinstance(nodes.metric, Globe):
+        return (
+            f"durations: without them, kilometres of {nodes.metric.name} count as times; pass "
+            "`durations`, times of travel in the unit of the windows"
+        )
+    points = nodes.coordinates
+    if points is None or nodes.metric.name != "EUC" or (points == points.round()).all():
+        return None
+    opens, closes = windows[1:][windows[1:, 1] < FAR].T
+    longest = np.hypot(*np.ptp(points, axis=0))  # no distance is longer
+    degrees = (np.abs(points) <= (90, 180)).all() and len(opens) > 0
+    if not degrees or longest >= TINY * np.median(closes - opens):
+        return None
+    return (
+        "durations: without them, lengths count as times, which are tiny beside the windows; if "
+        "locations are latitudes and longitudes, pass `distances` in metres instead, and "
+        "`durations`, times of travel in the unit of the windows"
+    )
 
 
 def _with_costs(

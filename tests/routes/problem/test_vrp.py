@@ -6,6 +6,7 @@ import itertools
 import json
 import pickle
 import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -408,6 +409,10 @@ def test_damaged_text_is_named(old, new, words, tmp_path):
         ({"scale": 0}, "scale"),
         ({"vehicles": 0}, "vehicles: 0 is not between 1"),
         ({"windows": []}, "windows: shape"),
+        (
+            {"windows": [("07:00", "18:00")] * 4},
+            "windows: entries must be numbers, not <U5; such as minutes after midnight",
+        ),
         ({"windows": [(1, 2, 3)] * 4}, "windows: shape"),
         ({"windows": [(0, 90), (0, 90), (0, np.nan), (0, 90)]}, r"windows: entry \(2, 1\) is nan"),
         ({"windows": [(0, 90), (-1, 90), (0, 9), (0, 90)]}, r"windows: entry \(1, 0\) is -1"),
@@ -439,6 +444,43 @@ def test_bad_problems_are_named(change, words):
     given: dict[str, Any] = {"locations": POINTS, "demands": ONES, "capacity": 3}
     with pytest.raises(gls.exceptions.GpuLsError, match=words):
         gls.VRP(**given | {"metric": "EUC_2D"} | change)
+
+
+LYON = [(45.667, 4.9), (45.76, 4.85), (45.77, 4.83), (45.74, 4.9)]
+DAY = [(420, 1080)] * 4
+
+
+@pytest.mark.parametrize(
+    ("locations", "windows", "metric", "words"),
+    [
+        (LYON, DAY, "HAVERSINE", "kilometres of HAVERSINE count as times; pass `durations`"),
+        (LYON, DAY, "EUC", "tiny beside the windows; if locations are latitudes and longitudes"),
+    ],
+)
+def test_times_that_seem_to_be_degrees_or_kilometres_warn(locations, windows, metric, words):
+    with pytest.warns(gls.exceptions.PrecisionWarning, match=words) as caught:
+        problem = gls.VRP(locations, ONES, 3, windows=windows, metric=metric)
+        problem.with_fleet(3)  # does not warn again
+        pickle.loads(pickle.dumps(problem))
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize(
+    ("locations", "more"),
+    [
+        (LYON, {"metric": "HAVERSINE", "windows": DAY, "durations": np.ones((4, 4), int)}),
+        (LYON, {"windows": DAY, "durations": np.ones((4, 4))}),
+        (LYON, {"metric": "HAVERSINE"}),
+        (LYON, {"windows": [(0, 10)] * 4}),
+        (LYON, {"windows": [(0, 2**50)] * 4}),
+        (POINTS, {"windows": [(0, 5000)] * 4}),
+        (np.array(POINTS) * 100.5, {"windows": [(0, 99999)] * 4}),
+    ],
+)
+def test_other_times_do_not_warn(locations, more):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gls.VRP(locations, ONES, 3, **more)
 
 
 def test_a_customer_may_be_in_time_behind_another_one_only():
