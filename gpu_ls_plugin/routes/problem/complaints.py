@@ -41,7 +41,7 @@ def late_text(warps: NDArray[Any], places: Sequence[str]) -> str:
     first = ("at its start", *places)[late[0]]
     if late.size == 1:
         return f"{warps[late[0]]:.10g} late {first}"
-    return f"{warps.sum():.10g} late in all, first {first} ({warps[late[0]]:.10g})"
+    return f"{warps.sum():.10g} late in all, first by {warps[late[0]]:.10g} {first}"
 
 
 def complaints_about(problem: Any, part: Resource, routes: list[list[int]]) -> list[str]:

@@ -76,7 +76,8 @@ class VRP(CVRP):
     route_limit : number, optional
         Maximum duration of a route: travel, service and waiting.
     start_window : (number, number), optional
-        Earliest and latest start of a vehicle.
+        Earliest and latest start of a vehicle; it also starts within the depot's window, and
+        returns before its end.
     open_routes : bool
         Whether routes end at their last customers.
     names : sequence of str, optional

@@ -230,7 +230,7 @@ def test_complaints_name_the_route_and_its_first_late_stop():
     assert complaints([[2], [1], [3]], windows=windows) == []
     late = "route 2: 7 late at customer 3 (east)"  # it arrives at 16, and must begin at 9
     assert complaints([[1], [2, 3]], windows=windows, route_limit=200) == [late]
-    late = "route 1: 12 late in all, first at customer 1 (north) (8.4)"
+    late = "route 1: 12 late in all, first by 8.4 at customer 1 (north)"
     assert complaints([[3, 1, 2]], windows=windows) == [late]
     late = "route 1: 6.6 late back at the depot"
     assert complaints([[1, 2, 3]], windows=[(0, 200)] * 4) == [late]
@@ -260,7 +260,7 @@ def test_complaints_about_windows_add_up(seed):
             [(0, 11), (0, 90), (0, 90), (0, 8)],
             r"customer 2 \(west\) .* is 1 late back at the depot",
         ),
-        ([(0, 7), (0, 4), (0, 9), (0, 9)], r"is 3 late in all, first at the customer \(1\)"),
+        ([(0, 7), (0, 4), (0, 9), (0, 9)], "is 3 late in all, first by 1 at the customer"),
         ([(0, 90), (0, 9), (5, 3), (0, 9)], r"^windows: that of node 2 \(west\) ends at 3"),
     ],
 )
