@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InfeasibleWarning
-from gpu_ls_plugin.core.feasibility import violation
+from gpu_ls_plugin.core.feasibility import violation, why_infeasible
 from tests.helpers.bin_packing import BinPacking
 
 CPU = {"backend": "cpu", "seed": 1}
@@ -53,6 +54,14 @@ def test_the_warning_names_the_constraint():
         InfeasibleWarning, match=r"\(route 1: load 6, 1 more than 5\)|routes, 1 more"
     ):
         SEARCHES["local search"]()
+
+
+def test_the_warning_counts_further_complaints():
+    problem = gls.CVRP([(0, 0), *[(5, 0)] * 4], [0, 3, 3, 3, 3], 5, copies=4)
+    found = SimpleNamespace(problem=problem, best_tour=problem.tour([[1, 2], [3, 4]]))
+    assert "(route 1: load 6, 1 more than 5; 1 more)" in why_infeasible(found)
+    found.best_tour = problem.tour([[1, 2], [3], [4]])
+    assert "(route 1: load 6, 1 more than 5)" in why_infeasible(found)
 
 
 def test_one_feasible_row_is_enough():

@@ -24,7 +24,10 @@ class FileFormatError(InvalidProblemError):
 
 
 class PrecisionWarning(UserWarning):
-    """A metric rounds most lengths of an instance to 0 or 1; the message names a remedy."""
+    """Lengths are hardly what the caller means; the message names a remedy.
+
+    A metric rounds most of them to 0 or 1, or degrees or kilometres count as times.
+    """
 
 
 class InfeasibleWarning(UserWarning):

@@ -62,8 +62,9 @@ def violation(problem: Problem, rows: Any) -> NDArray[np.float64]:
 def why_infeasible(found: Result) -> str:
     """Return a clause that names the fault of a result's best row, and remedies."""
     complaints: Any = getattr(found.problem, "complaints", None)
-    first = complaints(found.best_tour)[:1] if complaints is not None else []
-    broken = f" ({first[0]})" if first else ""
+    texts = complaints(found.best_tour) if complaints is not None else []
+    more = f"; {len(texts) - 1} more" if len(texts) > 1 else ""
+    broken = f" ({texts[0]}{more})" if texts else ""
     return (
         f"the best row breaks a constraint{broken}; search longer, or check that the constraints "
         "can be kept"

@@ -69,7 +69,8 @@ def plot_schedule(
     """Draw a Gantt chart: the jobs on each machine, or the stops of each route, over time.
 
     Bars of routes show travel (grey), waiting (yellow) and service, and thin lines below them the
-    time windows in the order of the visits.
+    time windows in the order of the visits. A late service is red. The bar then goes back in time
+    to the end of the window, as `CVRP.schedule` does: behind red, times are not real.
 
     Parameters
     ----------

@@ -33,7 +33,8 @@ def plot_chart(
 
     Bars are grey while a vehicle drives, yellow while it waits and coloured while it serves. Thin
     lines below them are the windows of the customers in the order of the visits, with a dot when
-    the service begins. What is late is red. Times are in units of files.
+    the service begins. What is late is red; the bar then goes back to the end of the window, so
+    that later parts of it are not real times (see `Stop`). Times are in units of files.
     """
     plan = problem.schedule(row)
     require_image(path)

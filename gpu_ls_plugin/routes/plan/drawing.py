@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.figures import image_figure, plain, require_image, saved
+from gpu_ls_plugin.core.problem_data import numbers_of
 from gpu_ls_plugin.core.progress import cost_text, gap_percent, gap_text
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
-from gpu_ls_plugin.tours.plan.drawing import coordinates
+from gpu_ls_plugin.tours.plan.drawing import coordinates as coordinates_of
 
 if TYPE_CHECKING:
     import os
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 GOLDEN = 0.618034  # step between successive hues, as a share of the colour circle
 SHADES = ((0.45, 0.75), (0.35, 0.95), (0.6, 0.6))  # pairs of lightness and saturation, used in turn
@@ -32,12 +34,12 @@ def plot_routes(
     path: str | os.PathLike[str] | None = None,
     *,
     title: str = "",
+    coordinates: ArrayLike | None = None,
 ) -> Figure:
     """Draw a map of routes, with bars for the loads of the vehicles beside it.
 
-    Routes are numbered and coloured in their order around the depot, which is drawn as a square.
-    Edges at the depot are faint. If durations are limited, thin bars show them. Excess over a limit
-    is hatched in red.
+    Routes have the numbers of `CVRP.schedule`. The depot is drawn as a square. Edges at the depot
+    are faint. If durations are limited, thin bars show them. Excess over a limit is hatched in red.
 
     Parameters
     ----------
@@ -50,6 +52,10 @@ def plot_routes(
     title : str
         Title; by default the name, the cost, the gap to the problem's optimum if known, and the
         number of routes.
+    coordinates : array_like, shape (customers + 1, 2), optional
+        Points (x, y) to draw, the depot first; by default those of the problem, with north at the
+        top if lengths are on a globe. A problem made from matrices, or with a fixed cost or open
+        routes, has none. Longitudes come first: ``places[:, ::-1]`` of (latitude, longitude).
 
     Returns
     -------
@@ -60,28 +66,44 @@ def plot_routes(
     InvalidTourError, InvalidTypeError
         The tour is not a giant tour of the problem, the routes do not visit each customer once, or
         the problem is not a `CVRP`.
+    InvalidProblemError
+        `coordinates` have the wrong shape or are not finite.
     MissingExtraError, InvalidParameterError, OSError
         As in `plot_solution`.
     """
     checks.instance("problem", problem, kind=CVRP, wanted="CVRP")
     text = checks.text("title", title)
-    points = coordinates(problem.nodes)
+    points = _points(problem, coordinates)
     if _are_routes(tour, problem.n):
         tour = problem.tour(tour)
     routes = problem.routes(tour)
     require_image(path)
     sums = problem.route_sums(tour)
     used = sums.customers[0] > 0
-    around = _around(points, routes)
     figure = image_figure(13, 8.5)
     left, right = figure.subplots(1, 2, width_ratios=(3, 1))
     figure.suptitle(plain(text or title_of(problem, tour, len(routes))), fontsize=14)
-    colors = [_color(place) for place in range(len(routes))]
-    _draw_map(left, points, [routes[route] for route in around], colors)
+    colors = [_color(place) for place in _around(points, routes).argsort()]
+    _draw_map(left, points, routes, colors)
     limit = problem.route_limit
-    durations = None if not limit else sums.durations[0][used][around] / limit
-    _draw_bars(right, sums.loads[0][used][around] / problem.capacity, durations, colors)
+    durations = None if not limit else sums.durations[0][used] / limit
+    _draw_bars(right, sums.loads[0][used] / problem.capacity, durations, colors)
     return saved(figure, path)
+
+
+def _points(problem: CVRP, given: ArrayLike | None) -> Any:
+    """Return the points to draw, float64 (customers + 1, 2); raise if there are none."""
+    if given is not None:
+        shape = (problem.customers + 1, 2)
+        points = numbers_of(given, "coordinates", "nodes", "2", shape=shape)
+        return points.astype(np.float64)
+    if problem.nodes.coordinates is None:
+        raise InvalidParameterError(
+            f"plot: {problem.name or 'the problem'} has no coordinates, since its lengths are a "
+            "matrix (as with a fixed cost or open routes); pass gls.plot_routes(..., "
+            "coordinates=points), or leave the plot out"
+        )
+    return coordinates_of(problem.nodes)
 
 
 def _are_routes(given: Any, n: int) -> bool:
@@ -179,4 +201,4 @@ def _draw_bars(
     axes.spines[["top", "right", "left"]].set_visible(False)
     thin = "" if durations is None else "\nthin: duration in % of the limit"
     axes.set_xlabel(f"load in % of the capacity{thin}", fontsize=9)
-    axes.set_ylabel("routes around the depot", fontsize=9)
+    axes.set_ylabel("route", fontsize=9)

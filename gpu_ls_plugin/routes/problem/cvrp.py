@@ -24,6 +24,7 @@ from gpu_ls_plugin.core.problem_data import array_of, check_finite
 from gpu_ls_plugin.core.rows import check_permutations
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours, schedules
+from gpu_ls_plugin.routes.problem.complaints import complaints_about
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.resources.base import Resource
 from gpu_ls_plugin.routes.problem.routing import Penalties
@@ -580,8 +581,8 @@ class CVRP(Problem):
     def complaints(self, tour: ArrayLike) -> list[str]:
         """Return a line for each violation of one giant tour: the route, the excess, the limit.
 
-        Resources of `with_resources` have one line each, for all routes together. Times are in
-        units of files.
+        A line about time windows names the first stop that is late. Resources of plugins have one
+        line each, for all routes together. Times are in units of files.
         """
         row = self._one(tour)
         sums = self.route_sums(row)
@@ -603,11 +604,13 @@ class CVRP(Problem):
         if found.vehicles[0]:
             extra = int(found.vehicles[0])
             texts.append(f"{numbers[-1]} routes, {extra} more than the fleet of {self.fleet}")
+        routes = self.routes(row)
         for part in self.resources:
             excess = found.resources[part.name][0]
             if excess > 0:
                 shown = self.published(excess) if part.scaled else excess
-                texts.append(f"{part.name}: {shown:.10g} too much, over all routes")
+                total = f"{part.name}: {shown:.10g} too much, over all routes"
+                texts += complaints_about(self, part, routes) or [total]
         return texts
 
     @property
@@ -622,7 +625,9 @@ class CVRP(Problem):
     def schedule(self, tour: Any) -> list[list[Stop]]:
         """Return the stops of each route of one giant tour (n,), the depot first and last.
 
-        Vehicles start so that their time warp and then their durations are least.
+        Vehicles start so that their time warp and then their durations are least. In an infeasible
+        plan, times behind a late stop (with negative `slack`) are not real: the vehicle goes back
+        in time to the end of the window (time warp; see `Stop`). The order of stops is right.
         """
         return schedules.schedule_of(self, tour)
 
@@ -630,8 +635,10 @@ class CVRP(Problem):
         """Write a line or an object for each stop of one giant tour (n,), atomically.
 
         Columns are route, stop, node, name, arrival, wait, begin, departure, load and slack, in
-        the units of files: times and cost are divided by `scale`. Slack is empty if the window
-        does not end. JSON also has the cost, the size of the fleet and the routes.
+        the units of files: times and cost are divided by `scale`. Load is that of the vehicle after
+        the stop. Slack is empty if the window does not end, and negative at a late stop, behind
+        which times are not real (see `schedule`). JSON also has the cost, the size of the fleet and
+        the routes.
 
         Parameters
         ----------

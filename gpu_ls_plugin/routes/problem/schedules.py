@@ -24,7 +24,12 @@ ENDINGS = (".csv", ".json")
 
 
 class Stop(NamedTuple):
-    """A stop of a route; times count from 0, in the units of the problem."""
+    """A stop of a route; times count from 0, in the units of the problem.
+
+    If `slack` is negative, the vehicle is late by as much. The schedule then goes back in time: the
+    vehicle drives on as if the service had begun at the end of the window. Each late stop thus
+    counts only the lateness that it adds, and no vehicle can keep the times behind a late stop.
+    """
 
     node: int  # 0 for the depot
     name: str
@@ -33,7 +38,7 @@ class Stop(NamedTuple):
     begin: float  # of the service
     departure: float
     load: int  # of the vehicle's first dimension when it leaves, from the depot on
-    slack: float  # how much later the service may begin; negative if it begins too late
+    slack: float  # how much later the service may begin; if negative, how late it is
 
 
 def windows_of(problem: RoutedProblem) -> TimeWindows | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,19 +15,22 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidProblemError,
     InvalidTypeError,
+    PrecisionWarning,
 )
 from gpu_ls_plugin.core.problem_data import integers_of
 from gpu_ls_plugin.routes.problem import pyvrp_data
+from gpu_ls_plugin.routes.problem.complaints import late_text, with_names
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, MOST, _limit, _services
 from gpu_ls_plugin.routes.problem.cvrplib import DIMACS
 from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE, fastest
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.problem.resources.time_windows import FAR, TimeWindows, checked_durations
 from gpu_ls_plugin.routes.problem.schedules import any_windows_of, windows_of
+from gpu_ls_plugin.tours.problem.metrics import Globe
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -39,6 +44,7 @@ WORDS = {  # of errors of `TSP`
     "coordinates": "locations",
     "matrix:": "distances:",
 }
+TINY = 0.01  # share of the median window of which all times are less if they are degrees
 SPARE, MORE = 3, 1.3  # vehicles beyond those of a greedy plan, as for a CVRP
 
 
@@ -70,7 +76,8 @@ class VRP(CVRP):
     route_limit : number, optional
         Maximum duration of a route: travel, service and waiting.
     start_window : (number, number), optional
-        Earliest and latest start of a vehicle.
+        Earliest and latest start of a vehicle; it also starts within the depot's window, and
+        returns before its end.
     open_routes : bool
         Whether routes end at their last customers.
     names : sequence of str, optional
@@ -88,6 +95,12 @@ class VRP(CVRP):
         Wrong shapes or values; a customer that no route can serve in time.
     InvalidParameterError, InvalidTypeError
         A parameter is out of range or of a wrong type.
+
+    Warns
+    -----
+    PrecisionWarning
+        There are windows, but no durations, and lengths are kilometres of a globe or seem to be
+        degrees.
 
     Examples
     --------
@@ -133,49 +146,57 @@ class VRP(CVRP):
             optimum = checks.number("optimum", optimum) * scale
         about = {"name": name, "comment": comment, "optimum": optimum}
         nodes = _nodes(locations, distances, metric, about)
+        names = _names(names, nodes.n)
+        places, lengths_are_times = nodes, durations is None and windows is not None
         fixed_cost = checks.number("fixed_cost", fixed_cost, least=0.0, most=float(MOST))
         if durations is not None:
             durations = checked_durations(durations, nodes.n)
         if fixed_cost or open_routes:
             nodes, durations = _with_costs(nodes, fixed_cost, durations, open_routes, about)
-        timed = any(given is not None for given in (windows, release_times, start_window))
-        timed = timed or (durations is not None and route_limit is not None)
-        resources: list[Any] = []
-        if timed:
-            anytime = np.tile([0, FAR], (nodes.n, 1)) if windows is None else windows
-            limit = None
-            if route_limit is not None:
-                limit = min(_limit(route_limit, _services(service_times, nodes)), FAR)
-            own = TimeWindows(anytime, release_times, durations, start_window, limit)
-            if (rows := len(own.windows)) != nodes.n:
-                raise InvalidProblemError(f"windows: {rows} rows, but there are {nodes.n} nodes")
-            resources.append(own)
-            route_limit = None
-        first, first_capacity, more = _dimensions(demands, capacity)
-        resources += more
-        self._fill(
-            *(nodes, first, first_capacity, service_times, route_limit, vehicles, copies),
-            resources=tuple(resources),
-        )
-        for resource in resources:
-            resource.check(self)
-        for load in more:
-            needed, room = load.limited(self)
-            if self.fleet is not None and needed.sum() > self.fleet * room:
-                raise InvalidProblemError(
-                    f"vehicles: {self.fleet} hold {self.fleet * room} of {load.name}, but "
-                    f"customers demand {needed.sum()}"
-                )
+        with _with_names(names):
+            timed = any(given is not None for given in (windows, release_times, start_window))
+            timed = timed or (durations is not None and route_limit is not None)
+            resources: list[Any] = []
+            if timed:
+                anytime = np.tile([0, FAR], (nodes.n, 1)) if windows is None else windows
+                limit = None
+                if route_limit is not None:
+                    limit = min(_limit(route_limit, _services(service_times, nodes)), FAR)
+                own = TimeWindows(anytime, release_times, durations, start_window, limit)
+                if (rows := len(own.windows)) != nodes.n:
+                    raise InvalidProblemError(
+                        f"windows: {rows} rows, but there are {nodes.n} nodes"
+                    )
+                resources.append(own)
+                route_limit = None
+            first, first_capacity, more = _dimensions(demands, capacity)
+            resources += more
+            self._fill(
+                *(nodes, first, first_capacity, service_times, route_limit, vehicles, copies),
+                resources=tuple(resources),
+            )
+            for resource in resources:
+                resource.check(self)
+            for load in more:
+                needed, room = load.limited(self)
+                if self.fleet is not None and needed.sum() > self.fleet * room:
+                    raise InvalidProblemError(
+                        f"vehicles: {self.fleet} hold {self.fleet * room} of {load.name}, but "
+                        f"customers demand {needed.sum()}"
+                    )
         start = None if start_window is None else resources[0].start_window
         extras: dict[str, Any] = {
-            "names": _names(names, nodes.n),
+            "names": names,
             "scale": scale,
             "fixed_cost": fixed_cost,
         }
         extras |= {"durations": durations, "start_window": start, "open_routes": bool(open_routes)}
         self.__dict__.update(extras)
         if timed:
-            self._check_in_time()
+            with _with_names(names):
+                self._check_in_time()
+        if lengths_are_times and (text := _odd_times(places, own.windows)):
+            warnings.warn(text, PrecisionWarning, stacklevel=2)
 
     @classmethod
     def from_pyvrp(cls, model_or_data: Any) -> Self:
@@ -276,7 +297,9 @@ class VRP(CVRP):
         customer = 1 + int(wrong.argmax())
         text = f"a route to customer {customer} alone"
         if late[customer - 1]:
-            raise InvalidProblemError(f"windows: {text} is {warp[customer - 1]:.10g} late")
+            warps = np.r_[alone.late_start[customer - 1], alone.warps[customer - 1]]
+            found = late_text(warps, ("at the customer", "back at the depot"))
+            raise InvalidProblemError(f"windows: {text} is {found}")
         raise InvalidProblemError(
             f"route_limit: {text} takes {over[customer - 1] + limit:.10g}, more than {limit:.10g}"
         )
@@ -285,6 +308,18 @@ class VRP(CVRP):
         """Return which numbers are more than 0, and more than rounding errors of real times."""
         real = self.service_times.dtype.kind == "f"
         return excess > (TOLERANCE * np.abs(times).max() if real else 0)
+
+
+@contextlib.contextmanager
+def _with_names(names: Sequence[str] | None) -> Iterator[None]:
+    """Add names to customers and nodes in errors."""
+    try:
+        yield
+    except InvalidProblemError as error:
+        text = with_names(str(error), names)
+        if text == str(error):
+            raise
+        raise InvalidProblemError(text) from None
 
 
 def _nodes(
@@ -303,6 +338,28 @@ def _nodes(
         given = "distances" if locations is None else "locations"
         raise InvalidProblemError(f"{given}: a depot alone; there are no customers")
     return nodes
+
+
+def _odd_times(nodes: TSP, windows: NDArray[Any]) -> str | None:
+    """Return a warning if kilometres of a globe, or degrees, would count as times of travel."""
+    if isinstance(nodes.metric, Globe):
+        return (
+            f"durations: without them, kilometres of {nodes.metric.name} count as times; pass "
+            "`durations`, times of travel in the unit of the windows"
+        )
+    points = nodes.coordinates
+    if points is None or nodes.metric.name != "EUC" or (points == points.round()).all():
+        return None
+    opens, closes = windows[1:][windows[1:, 1] < FAR].T
+    longest = np.hypot(*np.ptp(points, axis=0))  # no distance is longer
+    degrees = (np.abs(points) <= (90, 180)).all() and len(opens) > 0
+    if not degrees or longest >= TINY * np.median(closes - opens):
+        return None
+    return (
+        "durations: without them, lengths count as times, which are tiny beside the windows; if "
+        "locations are latitudes and longitudes, pass `distances` in metres instead, and "
+        "`durations`, times of travel in the unit of the windows"
+    )
 
 
 def _with_costs(

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTourError,
+    InvalidTypeError,
+)
 from tests.helpers.routing import random_cvrp
 
 if TYPE_CHECKING:
@@ -30,12 +35,45 @@ def test_routes_are_drawn_from_depot_to_depot() -> None:
     problem = problem_of()
     figure = gls.plot_routes(problem, problem.tour([[1, 2], [3]]))
     routes, _ = figure.axes
-    drawn = [[[0, 0], [4, 0]], [[0, 0], [4, 0]], [[4, 0]]]  # 3 is first: around the depot
-    drawn += [[[0, 0], [0, 3]], [[0, 0], [0, 5]], [[0, 3], [0, 5]]]
+    drawn = [[[0, 0], [0, 3]], [[0, 0], [0, 5]], [[0, 3], [0, 5]]]
+    drawn += [[[0, 0], [4, 0]], [[0, 0], [4, 0]], [[4, 0]]]
     assert paths_of(routes) == drawn
     assert routes.lines[0].get_color() == routes.lines[2].get_color()
     assert routes.lines[0].get_color() != routes.lines[3].get_color()
     assert [text.get_text() for text in routes.texts] == ["1", "2"]
+
+
+def test_numbers_are_those_of_the_schedule() -> None:
+    problem = gls.CVRP.generated(40, route_size=4, seed=1)
+    tour = gls.savings(problem, size=1, seed=1)[0]
+    plan = problem.schedule(tour)
+    axes = gls.plot_routes(problem, tour).axes[0]
+    assert len(axes.texts) == len(plan) > 5
+    for number, stops in enumerate(plan, start=1):
+        text = axes.texts[number - 1]
+        nodes = [stop.node for stop in stops]
+        assert text.get_text() == str(number)
+        assert list(text.xy) in problem.nodes.coordinates[nodes].tolist()
+    colors = [line.get_color() for line in axes.lines]
+    assert len(set(colors)) == len(plan)
+
+
+def test_problems_from_matrices_are_drawn_with_coordinates() -> None:
+    placed = problem_of()
+    every = np.arange(4)
+    lengths = placed.nodes.distance(every[:, np.newaxis], every)
+    drawn = [
+        gls.CVRP.from_matrix(lengths, [0, 2, 2, 3], 4, vehicles=3),
+        gls.VRP(POINTS, [0, 2, 2, 3], 4, metric="EUC_2D", fixed_cost=2, vehicles=3),
+        gls.CVRP(np.zeros((4, 2)), [0, 2, 2, 3], 4, vehicles=3, metric="EUC"),
+    ]
+    expected = gls.plot_routes(placed, [[1, 2], [3]])
+    for problem in drawn:
+        figure = gls.plot_routes(problem, [[1, 2], [3]], coordinates=POINTS)
+        assert paths_of(figure.axes[0]) == paths_of(expected.axes[0])
+        for wrong in (POINTS[:3], [(0, np.nan)] * 4):
+            with pytest.raises(InvalidProblemError, match="coordinates: "):
+                gls.plot_routes(problem, [[1, 2], [3]], coordinates=wrong)
 
 
 @pytest.mark.parametrize("routes", [[[1, 2], [3]], [[3], [2, 1]], ((1,), (2,), (3,))])
@@ -72,10 +110,10 @@ def bars_of(figure) -> list[tuple[float, float]]:
 def test_bars_show_loads_durations_and_excess() -> None:
     problem = problem_of()
     tour = problem.tour([[1, 2], [3]])
-    assert bars_of(gls.plot_routes(problem, tour)) == [(0, 75), (0, 100)]
+    assert bars_of(gls.plot_routes(problem, tour)) == [(0, 100), (0, 75)]
     limited = problem_of(route_limit=16)
     figure = gls.plot_routes(limited, tour)
-    assert bars_of(figure) == [(0, 75), (0, 100), (0, 50), (0, 62.5)]
+    assert bars_of(figure) == [(0, 100), (0, 75), (0, 62.5), (0, 50)]
     figure = gls.plot_routes(problem, problem.tour([[1, 2, 3]]))
     assert bars_of(figure) == [(0, 100), (100, 75)]
     assert figure.axes[1].get_xlim()[1] > 175
@@ -122,7 +160,7 @@ def test_many_routes_have_no_numbers() -> None:
     [
         (
             *(gls.CVRP.from_matrix([[0, 1], [1, 0]], [0, 1], 1, name="m"), [0, 1], "a.png"),
-            *(InvalidParameterError, "plot: m is a matrix"),
+            *(InvalidParameterError, "plot: m has no coordinates.*; pass .*coordinates=points"),
         ),
         (problem_of(), range(6), "a.txt", InvalidParameterError, "must end in one of"),
         (problem_of(), range(5), "a.png", InvalidTourError, "these have 2 of 3 copies"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import pickle
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -213,7 +215,67 @@ def test_all_dimensions_are_limited():
         True,
         False,
     ]
-    assert "load 2: 4 too much" in problem.complaints(problem.tour([[1, 2], [3]]))[0]
+    row = problem.tour([[3], [1, 2]])
+    assert problem.complaints(row) == ["route 2: load 2 is 10, 4 more than 6"]
+
+
+def test_complaints_name_the_route_and_its_first_late_stop():
+    named = {"metric": "EUC_2D", "names": ["north", "west", "east"], "scale": 10}
+
+    def complaints(routes: list[list[int]], **limits: Any) -> list[str]:
+        problem = gls.VRP(10 * np.array(POINTS), ONES, 3, **named, **limits)
+        return problem.complaints(problem.tour(routes))
+
+    windows = [(0, 300), (0, 60), (0, 60), (0, 90)]
+    assert complaints([[2], [1], [3]], windows=windows) == []
+    late = "route 2: 7 late at customer 3 (east)"  # it arrives at 16, and must begin at 9
+    assert complaints([[1], [2, 3]], windows=windows, route_limit=200) == [late]
+    late = "route 1: 12 late in all, first by 8.4 at customer 1 (north)"
+    assert complaints([[3, 1, 2]], windows=windows) == [late]
+    late = "route 1: 6.6 late back at the depot"
+    assert complaints([[1, 2, 3]], windows=[(0, 200)] * 4) == [late]
+    long = "route 1: duration 26.6, 6.6 more than 20"
+    assert complaints([[1, 2, 3]], windows=[(0, 900)] * 4, route_limit=200) == [long]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_complaints_about_windows_add_up(seed):
+    problem = some(seed, start_window=(5, 60), release_times=[0, 3, 9, 30, 2, 1])
+    problem = problem.with_resources(next(p for p in problem.resources if p.name == "time_windows"))
+    for row in giant_tours(problem, 5, seed):
+        lines = " ".join(problem.complaints(row))
+        numbers = re.findall(r"([\d.]+) late|duration [\d.]+, ([\d.]+) more", lines)
+        total = sum(float(late or more) for late, more in numbers)
+        assert total == problem.violations(row).resources["time_windows"][0]
+
+
+@pytest.mark.parametrize(
+    ("windows", "words"),
+    [
+        (
+            [(0, 90), (0, 90), (0, 5), (0, 90)],
+            r"customer 2 \(west\) alone is 1 late at the customer",
+        ),
+        (
+            [(0, 11), (0, 90), (0, 90), (0, 8)],
+            r"customer 2 \(west\) .* is 1 late back at the depot",
+        ),
+        ([(0, 7), (0, 4), (0, 9), (0, 9)], "is 3 late in all, first by 1 at the customer"),
+        ([(0, 90), (0, 9), (5, 3), (0, 9)], r"^windows: that of node 2 \(west\) ends at 3"),
+    ],
+)
+def test_errors_have_the_names_of_customers(windows, words):
+    names = {"names": ["north", "west", "east"], "metric": "EUC_2D"}
+    with pytest.raises(gls.exceptions.InvalidProblemError, match=words):
+        gls.VRP(POINTS, ONES, 3, windows=windows, **names)
+    with pytest.raises(gls.exceptions.InvalidProblemError, match=r"customer 2 \(west\) demands 9"):
+        gls.VRP(POINTS, [0, 1, 9, 1], 3, **names)
+
+
+def test_errors_without_names_have_none():
+    for names in (None, ["1", "2", "3"], ["", "", ""]):
+        with pytest.raises(gls.exceptions.InvalidProblemError, match="customer 2 demands 9"):
+            gls.VRP(POINTS, [0, 1, 9, 1], 3, names=names)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -347,6 +409,10 @@ def test_damaged_text_is_named(old, new, words, tmp_path):
         ({"scale": 0}, "scale"),
         ({"vehicles": 0}, "vehicles: 0 is not between 1"),
         ({"windows": []}, "windows: shape"),
+        (
+            {"windows": [("07:00", "18:00")] * 4},
+            "windows: entries must be numbers, not <U5; such as minutes after midnight",
+        ),
         ({"windows": [(1, 2, 3)] * 4}, "windows: shape"),
         ({"windows": [(0, 90), (0, 90), (0, np.nan), (0, 90)]}, r"windows: entry \(2, 1\) is nan"),
         ({"windows": [(0, 90), (-1, 90), (0, 9), (0, 90)]}, r"windows: entry \(1, 0\) is -1"),
@@ -378,6 +444,43 @@ def test_bad_problems_are_named(change, words):
     given: dict[str, Any] = {"locations": POINTS, "demands": ONES, "capacity": 3}
     with pytest.raises(gls.exceptions.GpuLsError, match=words):
         gls.VRP(**given | {"metric": "EUC_2D"} | change)
+
+
+LYON = [(45.667, 4.9), (45.76, 4.85), (45.77, 4.83), (45.74, 4.9)]
+DAY = [(420, 1080)] * 4
+
+
+@pytest.mark.parametrize(
+    ("locations", "windows", "metric", "words"),
+    [
+        (LYON, DAY, "HAVERSINE", "kilometres of HAVERSINE count as times; pass `durations`"),
+        (LYON, DAY, "EUC", "tiny beside the windows; if locations are latitudes and longitudes"),
+    ],
+)
+def test_times_that_seem_to_be_degrees_or_kilometres_warn(locations, windows, metric, words):
+    with pytest.warns(gls.exceptions.PrecisionWarning, match=words) as caught:
+        problem = gls.VRP(locations, ONES, 3, windows=windows, metric=metric)
+        problem.with_fleet(3)  # does not warn again
+        pickle.loads(pickle.dumps(problem))
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize(
+    ("locations", "more"),
+    [
+        (LYON, {"metric": "HAVERSINE", "windows": DAY, "durations": np.ones((4, 4), int)}),
+        (LYON, {"windows": DAY, "durations": np.ones((4, 4))}),
+        (LYON, {"metric": "HAVERSINE"}),
+        (LYON, {"windows": [(0, 10)] * 4}),
+        (LYON, {"windows": [(0, 2**50)] * 4}),
+        (POINTS, {"windows": [(0, 5000)] * 4}),
+        (np.array(POINTS) * 100.5, {"windows": [(0, 99999)] * 4}),
+    ],
+)
+def test_other_times_do_not_warn(locations, more):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gls.VRP(locations, ONES, 3, **more)
 
 
 def test_a_customer_may_be_in_time_behind_another_one_only():

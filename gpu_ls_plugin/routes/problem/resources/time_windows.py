@@ -281,7 +281,10 @@ def checked_durations(durations: ArrayLike, nodes: int) -> NDArray[Any]:
 
 def _times(values: ArrayLike, name: str, *axes: str, **limits: Any) -> NDArray[Any]:
     """Return a checked copy of times of nodes, each from 0 to `FAR`."""
-    times = numbers_of(values, name, *axes, signed=False, **limits)
+    try:
+        times = numbers_of(values, name, *axes, signed=False, **limits)
+    except InvalidTypeError as error:
+        raise InvalidTypeError(f"{error}; such as minutes after midnight") from error
     if (times > FAR).any():
         place = tuple(int(index) for index in np.argwhere(times > FAR)[0])
         raise InvalidProblemError(
