@@ -59,7 +59,8 @@ def means(results: Runs) -> Table:
         "The standard deviation is that of a sample, with runs - 1 as divisor. Runs that failed or "
         "found no feasible solution have infinite gaps and no costs."
     )
-    return Table("Means and standard deviations", columns, tuple(rows), note)
+    deviations = (MOMENTS[:2], MOMENTS[2:])
+    return Table("Means and standard deviations", columns, tuple(rows), note, deviations)
 
 
 def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
