@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rich.console import Console
 
+from gpu_ls_plugin.backends.beside import Aside
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.experiments.display import ExperimentDisplay
 from gpu_ls_plugin.experiments.plan import Plan
@@ -138,6 +139,22 @@ def test_compiling_does_not_count(tmp_path, monkeypatch):
     (record, *_), _ = perform(tmp_path, Performer(KEYS[0], act))
     assert [point.seconds for point in record.curve] == [0.0, 2.0]
     assert (record.seconds, record.compiling) == (2.0, 30.0)
+
+
+def test_a_run_begins_after_what_is_compiled_in_the_background(tmp_path):
+    ended: list[int] = []
+
+    class Compiling(Performer):
+        def __call__(self, run: Run, curve: Curve) -> list[list[int]]:
+            assert len(ended) == len(self.made)  # those of the runs before are over
+            for urgent in (False, True):
+                Aside(lambda: time.sleep(0.2), urgent=urgent)
+            Aside(lambda: ended.append(run.seed), urgent=False)
+            return super().__call__(run, curve)
+
+    records, _ = perform(tmp_path, Compiling())
+    assert not any(record.error for record in records)
+    assert all(record.seconds < 0.1 for record in records)
 
 
 def test_a_curve_has_new_best_costs_and_the_first_and_last_state():
