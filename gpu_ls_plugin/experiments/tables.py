@@ -12,6 +12,8 @@ from gpu_ls_plugin.core.csv_files import csv_text
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, MissingExtraError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from rich.console import RenderableType
 
 Cell = str | int | float | None
@@ -32,6 +34,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]  # None: no value
     note: str = ""  # shown below the table
     deviations: tuple[tuple[str, str], ...] = ()  # columns of means, and of their deviations
+    bold: frozenset[tuple[int, int]] = frozenset()  # row and column of emphasised cells
 
     def __repr__(self) -> str:
         return f"Table({self.title!r}, {len(self.rows)} rows of {', '.join(self.columns)})"
@@ -73,8 +76,8 @@ class Table:
         )
         for name, number in zip(self.columns, self._numeric(), strict=True):
             drawn.add_column(name, justify="right" if number else "left", overflow="fold")
-        for texts in self._texts():
-            drawn.add_row(*map(Text, texts))
+        for texts in self._texts(Text, lambda text: Text(text.plain, "bold")):
+            drawn.add_row(*texts)
         return Group(drawn, Text(self.note)) if self.note else drawn
 
     def csv(self) -> str:
@@ -92,10 +95,13 @@ class Table:
             Whether to add the note as a paragraph below the table.
         """
         layout = "".join("r" if number else "l" for number in self._numeric())
-        head, *body = (
-            " & ".join(text.translate(_LATEX) for text in line) + r" \\"
-            for line in (self.columns, *self._texts(digits))
-        )
+
+        def escape(text: str) -> str:
+            return text.translate(_LATEX)
+
+        texts = self._texts(escape, lambda text: rf"\textbf{{{text}}}", digits)
+        lines = [" & ".join(line) + r" \\" for line in (map(escape, self.columns), *texts)]
+        head, *body = lines
         begin = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule"]
         end = [r"\bottomrule", r"\end{tabular}"]
         if note and self.note:
@@ -114,26 +120,36 @@ class Table:
         """Return the table as an HTML element."""
         kinds = [' class="number"' if number else "" for number in self._numeric()]
 
-        def cells(tag: str, texts: list[str]) -> str:
+        def cells(tag: str, texts: Iterable[str]) -> str:
             pairs = zip(kinds, texts, strict=True)
-            row = "".join(f"<{tag}{kind}>{html.escape(text)}</{tag}>" for kind, text in pairs)
+            row = "".join(f"<{tag}{kind}>{text}</{tag}>" for kind, text in pairs)
             return f"<tr>{row}</tr>"
 
-        head = cells("th", list(self.columns))
-        body = "\n".join(cells("td", texts) for texts in self._texts())
+        head = cells("th", map(html.escape, self.columns))
+        body = "\n".join(
+            cells("td", texts) for texts in self._texts(html.escape, "<b>{}</b>".format)
+        )
         note = f"<p>{html.escape(self.note)}</p>" if self.note else ""
         title = f"<caption>{html.escape(self.title)}</caption>"
         return f"<table>{title}<thead>{head}</thead><tbody>\n{body}\n</tbody></table>{note}"
 
-    def _texts(self, digits: int = DEVIATION) -> list[list[str]]:
-        """Return the cells as strings; `digits` are those of deviations."""
+    def _texts(
+        self, escape: Callable[[str], Any], embolden: Callable[[Any], Any], digits: int = DEVIATION
+    ) -> list[list[Any]]:
+        """Return the cells as text in some format; `digits` are those of deviations."""
         rows = [[shown(cell) for cell in row] for row in self.rows]
         for names in self.deviations:
             mean, deviation = map(self.columns.index, names)
             for texts, row in zip(rows, self.rows, strict=True):
                 pair = shown_mean(row[mean], row[deviation], digits)
                 texts[mean], texts[deviation] = pair
-        return rows
+        return [
+            [
+                embolden(escape(text)) if (row, column) in self.bold else escape(text)
+                for column, text in enumerate(texts)
+            ]
+            for row, texts in enumerate(rows)
+        ]
 
     def _numeric(self) -> list[bool]:
         """Return whether each column has numbers and no strings."""
@@ -173,6 +189,9 @@ _LATEX = str.maketrans(
         "^": r"\textasciicircum{}",
         "<": r"\textless{}",
         ">": r"\textgreater{}",
+        "±": r"$\pm$",
+        "\N{MINUS SIGN}": "$-$",
+        "≈": r"$\approx$",
         "\n": " ",
         "\r": " ",
     }
