@@ -96,11 +96,11 @@ def _image(title: str, draw: Callable[[], Figure]) -> str:
 
 
 def _settings(results: Runs) -> str:
-    """Return an element with the descriptions of algorithms and terminations."""
+    """Return an element with a short text about each algorithm, or with its full description."""
     texts = dict.fromkeys(
-        (f"{record.algorithm}: {name}", text)
+        (record.algorithm, record.description.get("summary") or description)
         for record in results.records
-        for name, text in record.description.items()
+        if (description := record.description.get("algorithm"))
     )
     rows = "\n".join(
         f"<h3>{html.escape(name)}</h3>\n<pre>{html.escape(text)}</pre>" for name, text in texts

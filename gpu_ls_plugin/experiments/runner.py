@@ -111,7 +111,11 @@ def _record(
     return Record(
         *run.key,
         configuration=run.configuration,
-        description={"algorithm": plan.algorithms[run.algorithm], "termination": plan.termination},
+        description={
+            "algorithm": plan.algorithms[run.algorithm],
+            "termination": plan.termination,
+            "summary": plan.summaries.get(run.algorithm, ""),
+        },
         objectives=about.objectives[run.problem],
         optimum=about.optima[run.problem],
         curve=curve.points,

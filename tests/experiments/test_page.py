@@ -40,7 +40,8 @@ def runs() -> Results:
         [
             record(
                 name, problem, seed, points=[(1.0, [[9.0 + seed + len(problem)]])],
-                description={"algorithm": f"GA({EVIL})"}, machine={"processor": EVIL},
+                description={"algorithm": "long", "summary": f"GA({EVIL})"},
+                machine={"processor": EVIL},
             )
             for name in (EVIL, "other")
             for problem in ("p", EVIL)
@@ -59,6 +60,7 @@ def test_the_page_is_complete_and_self_contained(tmp_path):
     runs().report(tmp_path / "a.html", title=f"Title {EVIL}")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     page = Elements(text)
+    assert text.count("long") == 0 and page.tags.count("details") == 1
     assert {"script", "link", "iframe", "object"}.isdisjoint(page.tags)
     assert page.tags.count("img") == 4 and "url(" not in text and "@import" not in text
     assert all(source.startswith("data:image/svg+xml;base64,") for source in page.references)

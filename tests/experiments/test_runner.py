@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.experiments.plan import Run
     from gpu_ls_plugin.experiments.records import Record
 
-IT = Plan({"a": "A", "b": "B"}, {"p": "P"}, (1, 2), "T")
+IT = Plan({"a": "A", "b": "B"}, {"p": "P"}, (1, 2), "T", {"a": "short"})
 ABOUT = About({"p": 1}, {"p": 5.0}, {"cores": "2"})
 KEYS = [("a", "p", 1), ("b", "p", 1), ("a", "p", 2), ("b", "p", 2)]
 
@@ -59,7 +59,7 @@ def test_each_run_is_made_once_and_stored(tmp_path):
     assert [record.key for record in records] == performer.made == KEYS
     assert records[2].costs == [[2.0]] and records[2].solutions == [[2, 0]]
     assert (records[0].optimum, records[0].machine, records[0].error) == (5.0, {"cores": "2"}, "")
-    assert records[0].description == {"algorithm": "A", "termination": "T"}
+    assert records[0].description == {"algorithm": "A", "termination": "T", "summary": "short"}
     assert len(list((tmp_path / "runs").iterdir())) == 4
     assert shown.splitlines()[0] == "4 runs, 0 of them stored"
     assert shown.splitlines()[1].startswith("a on p, seed 1: 0.0 s, best 1")
