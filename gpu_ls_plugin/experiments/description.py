@@ -52,8 +52,8 @@ def brief(value: Any, depth: int = DEPTH) -> str:
     try:
         defaults = _arguments(kind())
     except Exception:  # it has arguments without defaults
-        parameters = inspect.signature(kind).parameters.items()
-        defaults = {name: parameter.default for name, parameter in parameters}
+        bases = [inspect.signature(base).parameters for base in reversed(kind.__mro__[:-1])]
+        defaults = {name: base[name].default for base in bases for name in base}
     texts = [
         f"{name}={brief(item, depth - 1)}"
         for name, item in arguments.items()
@@ -70,9 +70,12 @@ def _arguments(value: Any) -> dict[str, Any]:
     for name, item in known.items():
         if hasattr(item, "vtype") and hasattr(item, "value"):  # pymoo's Real, for tuning
             known[name] = item.value
-    return {
-        name: known[name] for name in inspect.signature(type(value)).parameters if name in known
-    }
+    names = dict.fromkeys(inspect.signature(type(value)).parameters)
+    for base in type(value).__mro__[1:-1]:  # parameters that **kwargs may take
+        for name in inspect.signature(base).parameters:
+            if isinstance(known.get(name, ...), PLAIN[:-1]):
+                names.setdefault(name)
+    return {name: known[name] for name in names if name in known}
 
 
 def fingerprint(text: str) -> str:
