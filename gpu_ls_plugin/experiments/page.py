@@ -97,12 +97,13 @@ def _image(title: str, draw: Callable[[], Figure]) -> str:
 
 def _settings(results: Runs) -> str:
     """Return an element with a short text about each algorithm, or with its full description."""
-    texts = dict.fromkeys(
-        (record.algorithm, record.description.get("summary") or description)
-        for record in results.records
-        if (description := record.description.get("algorithm"))
-    )
+    texts: dict[tuple[str, str], str] = {}
+    for record in results.records:
+        if full := record.description.get("algorithm"):
+            key = record.algorithm, full
+            texts[key] = record.description.get("summary") or texts.get(key, full)
     rows = "\n".join(
-        f"<h3>{html.escape(name)}</h3>\n<pre>{html.escape(text)}</pre>" for name, text in texts
+        f"<h3>{html.escape(name)}</h3>\n<pre>{html.escape(text)}</pre>"
+        for (name, _), text in texts.items()
     )
     return f"<details><summary>Settings</summary>\n{rows}\n</details>"
