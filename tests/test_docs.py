@@ -51,7 +51,7 @@ NEEDED = {
 TAKEN = {
     "assignment.md": 8,
     "clusters.md": 1,
-    "experiments.md": 3,
+    "experiments.md": 5,
     "filters.md": 3,  # the last one: tests/plugins/test_third_party.py
     "tensors.md": 4,  # tests/test_tensors_guide.py
     "recombination.md": 3,  # the last two: tests/tours/cooperation/test_third_party_cooperation.py
@@ -148,8 +148,10 @@ def test_the_guide_to_experiments_runs(tmp_path: Path) -> None:
     out = run_code(code, cwd=tmp_path)
     assert "Final gaps in %" in out and "Average ranks" in out
     names = {path.name for path in (tmp_path / "memetic").iterdir()}
-    assert names == {"runs", "plan.json", "curves.csv", "report.html"}
-    assert {path.name for path in tmp_path.iterdir()} == {"memetic", "run.gif", "population.png"}
+    assert names == {"runs", "plan.json", "curves.csv", "report.html", "table.tex"}
+    assert r"$\pm$" in (tmp_path / "memetic" / "table.tex").read_text(encoding="utf-8")
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written == {"memetic", "timed", "run.gif", "population.png"}
 
 
 @pytest.mark.slow

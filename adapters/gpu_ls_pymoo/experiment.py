@@ -18,7 +18,7 @@ from pymoo.termination import get_termination
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.experiments.description import describe
+from gpu_ls_plugin.experiments.description import brief, describe
 from gpu_ls_plugin.experiments.display import ExperimentDisplay
 from gpu_ls_plugin.experiments.machine import machine
 from gpu_ls_plugin.experiments.plan import Plan, named, seeds_of
@@ -82,11 +82,14 @@ class Experiment(ShownParameters):
         self.problems = {name: _problem(problem) for name, problem in problems.items()}
         self.termination = _termination(termination)
         self.folder = Path(folder)
+        fresh = {name: _fresh(name, made) for name, made in self.algorithms.items()}
+        until = f"until {brief(self.termination)}"
         self.plan = Plan(
-            {name: describe(_fresh(name, made)) for name, made in self.algorithms.items()},
+            {name: describe(algorithm) for name, algorithm in fresh.items()},
             {name: describe(problem) for name, problem in self.problems.items()},
             seeds_of(seeds),
             describe(self.termination),
+            {name: f"{brief(algorithm)} {until}" for name, algorithm in fresh.items()},
         )
 
     def run(self, *, progress: bool = True) -> Results:

@@ -134,6 +134,13 @@ def hurrying() -> Iterator[None]:
         _queue.hurried -= 1
 
 
+def wait_for_all() -> None:
+    """Wait until all work has ended that threads do or will do beside searches."""
+    while _queue.unfinished:
+        for each in list(_queue.unfinished):
+            each.join(PAUSE)  # returns soon, so that Ctrl-C ends it on all systems
+
+
 @atexit.register
 def finish() -> None:
     """Wait a moment for kernels being built, so that the cache has them the next time."""

@@ -156,14 +156,19 @@ def all_waiting() -> Iterator[None]:
         _all_wait.discard(block)
 
 
+def all_wait() -> bool:
+    """Return whether any thread is in `all_waiting`, such as that of `gpu-ls warm-up`."""
+    return bool(_all_wait)
+
+
 def waits() -> bool:
     """Return whether this thread waits for kernels."""
-    return bool(_all_wait) or getattr(_thread, "waits", True)
+    return all_wait() or getattr(_thread, "waits", True)
 
 
 def hurries() -> bool:
     """Return whether a search waits for what this thread builds, and would rather begin soon."""
-    return not (_all_wait or beside_a_search())
+    return not (all_wait() or beside_a_search())
 
 
 def at_work() -> bool:

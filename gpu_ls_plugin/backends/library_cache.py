@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from gpu_ls_plugin.backends import ready_made
+from gpu_ls_plugin.backends.builds import all_wait
 from gpu_ls_plugin.backends.compiler import PREFIX, Program, program_of, temporary_folder
 from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import BackendUnavailableError, CacheWarning
@@ -227,5 +228,6 @@ def _remove(path: Path) -> None:
 def _way(program: Program, place: str) -> str:
     """Return how a program is compiled, for the log."""
     compiler = shlex.join(program.compiler)
-    patience = "about 40 s the first time" if "ziglang" in compiler else "a few seconds"
+    usual = "seconds to minutes" if all_wait() else "a few seconds"
+    patience = "about 40 s the first time" if "ziglang" in compiler else usual
     return f"with {compiler} ({patience}; {place})"

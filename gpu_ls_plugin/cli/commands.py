@@ -514,7 +514,8 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
 def _add_report_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("folder", type=Path, metavar="FOLDER", help="folder of an experiment, with runs/*.json")
-    add("--output", type=Path, metavar="FILE", help="write the page here (default: report.html)")
+    text = "write the page here (default: FOLDER/report.html)"
+    add("--output", type=Path, metavar="FILE", help=text)
     add(
         "--targets",
         type=float,

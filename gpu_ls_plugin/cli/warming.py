@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 ABOUT = """\
 Makes the default calls (solve, local search, operators of frameworks) on small problems, so that
 later calls find their kernels in the cache. Run it when you build an image, or once on each
-machine of a cluster. Kernels that the installed wheel contains ready-made are not compiled.
+machine of a cluster. Without ready-made kernels from a wheel, that takes some minutes on two cores.
+Other calls still compile when they are first made: kernels of flow shops, for example, depend on
+the number of machines, and on whether times are integers.
 """
 
 
@@ -27,7 +29,12 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.description = ABOUT
     add = command.add_argument
     add("--all", action="store_true", help="all kinds of problems, not only the usual ones")
-    add("--only", metavar="WORD", default="", help="only calls with this in their name, as shown")
+    add(
+        "--only",
+        metavar="WORD",
+        default="",
+        help="only calls with this in their name: tours, solve, ...",
+    )
     add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="device to warm up")
     add(
         "--into",

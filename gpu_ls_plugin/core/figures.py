@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 3  # maximum number of panels side by side
+WIDTH_OF_LABEL = 1.6  # inches that an entry of a legend takes
+LINES = ("-", "--", ":", "-.")
 
 
 def require_image(path: str | os.PathLike[str] | None) -> None:
@@ -54,6 +56,24 @@ def saved(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
 def color(index: int) -> str:
     """Return the colour of the series with this index, which is the same in all figures."""
     return f"C{index % 10}"
+
+
+def line_style(index: int) -> str:
+    """Return the line style of a series; the gaps of later ones show lines that they cover."""
+    return LINES[index % len(LINES)]
+
+
+def share_legend(figure: Figure) -> None:
+    """Add one legend for all panels of a figure, below them."""
+    found: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    columns = max(1, min(len(found), int(figure.get_figwidth() / WIDTH_OF_LABEL)))
+    figure.legend(
+        list(found.values()), list(found), loc="outside lower center", ncols=columns,
+        fontsize="small",
+    )  # fmt: skip
 
 
 def plain(name: str) -> str:

@@ -9,7 +9,7 @@ from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError
 from gpu_ls_plugin.defaults.calls import other_calls, usual_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 def warm_up(
@@ -34,8 +34,12 @@ def warm_up(
     calls, failures = list(usual_calls()), []
     if everything:
         calls += other_calls()
+    names = [call.name for call in calls]
     if not (calls := [call for call in calls if only in call.name]):
-        raise InvalidParameterError(f"only: no default call has {only!r:.80} in its name")
+        raise InvalidParameterError(
+            f"only: no default call has {only!r:.80} in its name; names such as {names[0]!r} are "
+            f"made of {', '.join(_words(names))}, and the kind of numbers"
+        )
     for number, call in enumerate(calls):
         show(call.name, number, len(calls))
         try:
@@ -44,3 +48,10 @@ def warm_up(
         except GpuLsError as error:
             failures.append(f"{call.name}: {error}")
     return failures
+
+
+def _words(names: Sequence[str]) -> list[str]:
+    """Return the words of names such as "solve: tours, EUC": solve, then tours."""
+    pairs = [name.partition(": ") for name in names]
+    kinds = [rest.partition(", ")[0] for _, _, rest in pairs if rest]
+    return list(dict.fromkeys([*(word for word, _, _ in pairs), *kinds]))

@@ -17,6 +17,7 @@ from gpu_ls_plugin.core.problem import Problem
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 CACHES = {"cache"}  # attributes that are not settings
 LABELS = {"name", "comment", "optimum"}  # attributes of problems that do not affect costs
+DEPTH = 6  # objects within each other that `brief` shows
 AROUND = 30  # characters shown on each side of a difference
 
 
@@ -28,6 +29,53 @@ def describe(value: object) -> str:
     be imported are described by name, without their code.
     """
     return _describe(value, ())
+
+
+def brief(value: Any, depth: int = DEPTH) -> str:
+    """Return a short text for readers: the call that makes an object, without default arguments.
+
+    The value of an argument is read from the attribute of the same name of the object, or else of
+    an object that it holds. Arguments without such an attribute are not shown. To find defaults,
+    the function makes an object without arguments, if the class allows it.
+    """
+    if isinstance(value, PLAIN):
+        return repr(value)
+    if isinstance(value, np.ndarray):
+        return f"array{value.shape}"
+    if isinstance(value, type | types.FunctionType | types.BuiltinFunctionType | types.MethodType):
+        return value.__qualname__.replace(".<locals>", "")
+    if depth == 0:
+        return "..."
+    if isinstance(value, list | tuple | Set):
+        return f"[{', '.join(brief(item, depth - 1) for item in value)}]"
+    arguments, kind = _arguments(value), type(value)
+    try:
+        defaults = _arguments(kind())
+    except Exception:  # it has arguments without defaults
+        bases = [inspect.signature(base).parameters for base in reversed(kind.__mro__[:-1])]
+        defaults = {name: base[name].default for base in bases for name in base}
+    texts = [
+        f"{name}={brief(item, depth - 1)}"
+        for name, item in arguments.items()
+        if name not in defaults or describe(item) != describe(defaults[name])
+    ]
+    return f"{kind.__name__}({', '.join(texts)})"
+
+
+def _arguments(value: Any) -> dict[str, Any]:
+    """Return the arguments that made an object, as far as it has attributes with their names."""
+    own = _attributes(value)
+    inner = [_attributes(item) for item in own.values() if not isinstance(item, PLAIN)]
+    known = {name.removeprefix("_"): it for held in (*inner, own) for name, it in held.items()}
+    for name, item in known.items():
+        if hasattr(item, "vtype") and hasattr(item, "value"):  # pymoo's Real, for tuning
+            known[name] = item.value
+    names = dict.fromkeys(inspect.signature(type(value)).parameters)
+    for base in type(value).__mro__[1:-1]:  # parameters that **kwargs may take
+        for name in inspect.signature(base).parameters:
+            if isinstance(known.get(name, ...), PLAIN[:-1]):
+                names.setdefault(name)
+    return {name: known[name] for name in names if name in known}
 
 
 def fingerprint(text: str) -> str:
@@ -80,14 +128,18 @@ def _object(value: Any, inner: Any) -> str:
     if dataclasses.is_dataclass(value) and not isinstance(value, Problem):
         settings = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.compare}
     else:
-        slots = {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
-        held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
         made = {name for kind in type(value).__mro__ for name in _computed(kind)}
         if isinstance(value, Problem):
             made |= LABELS
-        held |= getattr(value, "__dict__", {})
-        settings = {name: item for name, item in held.items() if name not in made}
+        settings = {name: item for name, item in _attributes(value).items() if name not in made}
     return _fields(type(value), settings, inner)
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """Return the attributes of an object, in slots or not."""
+    slots = {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
+    held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+    return held | getattr(value, "__dict__", {})
 
 
 def _computed(kind: type) -> list[str]:

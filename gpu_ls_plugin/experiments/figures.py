@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.core.figures import color, image_figure, panels, plain, require_image, saved
+from gpu_ls_plugin.core.figures import (
+    color,
+    image_figure,
+    line_style,
+    panels,
+    plain,
+    require_image,
+    saved,
+    share_legend,
+)
 from gpu_ls_plugin.drawing.pictures import draw_fronts
 from gpu_ls_plugin.experiments.comparison import average_ranks, critical_difference, quantile
 from gpu_ls_plugin.experiments.summaries import SIGNIFICANT
@@ -41,12 +50,14 @@ def plot_curves(results: Runs, path: str | os.PathLike[str] | None = None) -> Fi
         drawn = []
         for algorithm, runs in found.items():
             low, middle, high = spread(runs, moments)
-            look: dict[str, Any] = {"color": color(results.algorithms.index(algorithm))}
-            axes.plot(moments, middle, label=plain(algorithm), drawstyle="steps-post", **look)
+            index = results.algorithms.index(algorithm)
+            look: dict[str, Any] = {"color": color(index)}
+            shape = {"linestyle": line_style(index), "drawstyle": "steps-post"}
+            axes.plot(moments, middle, label=plain(algorithm), **shape, **look)
             axes.fill_between(moments, low, high, alpha=0.2, linewidth=0, step="post", **look)
             drawn.append(middle)
         _scale(axes, np.concatenate(drawn))
-        axes.legend(fontsize="small")
+    share_legend(figure)
     return saved(figure, path)
 
 
@@ -86,7 +97,8 @@ def _scale(axes: Any, gaps: Values) -> None:
     if len(positive) and len(positive) == len(known):
         axes.set_yscale("log")
     elif len(positive):
-        axes.set_yscale("symlog", linthresh=min(1.0, max(1e-4, float(positive.min()))))
+        decade = math.floor(math.log10(positive.min()))  # no tick is between this and 0
+        axes.set_yscale("symlog", linthresh=10.0 ** min(0, max(-4, decade)))
 
 
 def plot_profiles(
@@ -112,8 +124,9 @@ def plot_profiles(
             shares = np.arange(len(steps) + 1) / max(1, len(ratios[name]))
             x = [1.0, *steps, most]
             y = [0.0, *shares[1:], shares[-1]]
-            axes.step(x, y, where="post", color=color(index), label=plain(name))
-        axes.legend(fontsize="small")
+            look = {"color": color(index), "linestyle": line_style(index)}
+            axes.step(x, y, where="post", label=plain(name), **look)
+    share_legend(figure)
     return saved(figure, path)
 
 

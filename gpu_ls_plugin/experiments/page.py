@@ -96,13 +96,14 @@ def _image(title: str, draw: Callable[[], Figure]) -> str:
 
 
 def _settings(results: Runs) -> str:
-    """Return an element with the descriptions of algorithms and terminations."""
-    texts = dict.fromkeys(
-        (f"{record.algorithm}: {name}", text)
-        for record in results.records
-        for name, text in record.description.items()
-    )
+    """Return an element with a short text about each algorithm, or with its full description."""
+    texts: dict[tuple[str, str], str] = {}
+    for record in results.records:
+        if full := record.description.get("algorithm"):
+            key = record.algorithm, full
+            texts[key] = record.description.get("summary") or texts.get(key, full)
     rows = "\n".join(
-        f"<h3>{html.escape(name)}</h3>\n<pre>{html.escape(text)}</pre>" for name, text in texts
+        f"<h3>{html.escape(name)}</h3>\n<pre>{html.escape(text)}</pre>"
+        for (name, _), text in texts.items()
     )
     return f"<details><summary>Settings</summary>\n{rows}\n</details>"

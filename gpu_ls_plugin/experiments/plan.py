@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core import checks, schema
@@ -49,12 +49,16 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs of an experiment; `algorithms` and `problems` map names to descriptions."""
+    """All runs of an experiment; `algorithms` and `problems` map names to descriptions.
+
+    `summaries` has a short text about each algorithm for readers; it does not identify settings.
+    """
 
     algorithms: Mapping[str, str]
     problems: Mapping[str, str]
     seeds: tuple[int, ...]
     termination: str
+    summaries: Mapping[str, str] = field(default_factory=dict)
 
     def runs(self) -> Iterator[Run]:
         """Yield all runs, seed by seed, so that an interrupted experiment is balanced."""

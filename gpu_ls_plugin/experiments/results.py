@@ -53,9 +53,20 @@ class Results(Runs):
         """Return how many runs reached each gap in `targets` (in percent), and how soon."""
         return summaries.times_to_target(self, _checked(targets))
 
-    def tests(self) -> Table:
-        """Return Wilcoxon's tests of each pair of algorithms on each problem, paired by seed."""
-        return summaries.tests_by_seed(self)
+    def paper_table(self, control: str | None = None) -> Table:
+        """Return means and deviations, a row for each problem and a column for each algorithm.
+
+        The lowest mean is bold. If `control` names an algorithm, marks show whether each other one
+        is better (+), worse (minus), or not significantly different (≈), as in ``tests(control)``.
+        """
+        return summaries.paper(self, control)
+
+    def tests(self, control: str | None = None) -> Table:
+        """Return Wilcoxon's tests of pairs of algorithms on each problem, paired by seed.
+
+        The pairs are all pairs, or those of each other algorithm with `control`.
+        """
+        return summaries.tests_by_seed(self, control)
 
     def tests_over_problems(self) -> Table:
         """Return Wilcoxon's tests of each pair of algorithms over the problems' median gaps."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.beside import wait_for_all
 from gpu_ls_plugin.core.budget import now
 from gpu_ls_plugin.core.interrupts import Interrupts
 from gpu_ls_plugin.experiments.plan import RUNS
@@ -70,10 +71,10 @@ def run_all(
 ) -> list[Record]:
     """Perform the missing runs of a plan, and return the records of all runs.
 
-    `perform` makes a run and returns its solutions. Each record is written when its run ends. If a
-    run fails, its record has the error, the other runs continue, and the next call repeats it.
-    After Ctrl-C, the records of the runs that have ended are returned; if none has,
-    KeyboardInterrupt is raised.
+    `perform` makes a run and returns its solutions. A run begins when nothing is compiled in the
+    background any more. Each record is written when its run ends. If a run fails, its record has
+    the error, the other runs continue, and the next call repeats it. After Ctrl-C, the records of
+    the runs that have ended are returned; if none has, KeyboardInterrupt is raised.
     """
     (folder / RUNS).mkdir(parents=True, exist_ok=True)
     records = plan.stored(folder)
@@ -84,6 +85,7 @@ def run_all(
         with display.of(len(runs), len(missing)), Interrupts() as interrupts:
             for run in missing:
                 display.begin(run)
+                wait_for_all()  # else compiling for earlier runs would slow this one
                 record = _record(plan, run, about, perform, display.show)
                 interrupts.check()  # Ctrl-C may have ended a search early
                 record.save(run.path(folder))
@@ -109,7 +111,11 @@ def _record(
     return Record(
         *run.key,
         configuration=run.configuration,
-        description={"algorithm": plan.algorithms[run.algorithm], "termination": plan.termination},
+        description={
+            "algorithm": plan.algorithms[run.algorithm],
+            "termination": plan.termination,
+            "summary": plan.summaries.get(run.algorithm, ""),
+        },
         objectives=about.objectives[run.problem],
         optimum=about.optima[run.problem],
         curve=curve.points,

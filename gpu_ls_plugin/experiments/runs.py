@@ -43,6 +43,8 @@ class Runs:
     ----------
     missing : list of keys
         Planned runs that are not stored or have failed.
+    planned : int
+        Number of planned runs; 0 if there is no plan.
 
     Raises
     ------
@@ -60,6 +62,7 @@ class Runs:
         done = {record.key for record in self.records if not record.error}
         expected = list(expected)
         self.missing = [key for key in expected if key not in done]
+        self.planned = len(expected)
         keys = [*(key for key in expected if key in set(found)), *found]
         self.algorithms = list(dict.fromkeys(key[0] for key in keys))
         self.problems = list(dict.fromkeys(key[1] for key in keys))

@@ -9,13 +9,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.csv_files import csv_text
-from gpu_ls_plugin.core.exceptions import MissingExtraError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, MissingExtraError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from rich.console import RenderableType
 
 Cell = str | int | float | None
 MISSING = "-"
+ROUNDED = 4  # significant digits of a number without a deviation
+EXACT = 6  # significant digits of the mean of equal values
+DEVIATION = 2  # significant digits of a standard deviation
+EQUAL = 1e-12  # largest deviation, relative to the mean, that is a rounding error
+LARGE = 1e15  # from here on, numbers have exponents
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,8 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]  # None: no value
     note: str = ""  # shown below the table
+    deviations: tuple[tuple[str, str], ...] = ()  # columns of means, and of their deviations
+    bold: frozenset[tuple[int, int]] = frozenset()  # row and column of emphasised cells
 
     def __repr__(self) -> str:
         return f"Table({self.title!r}, {len(self.rows)} rows of {', '.join(self.columns)})"
@@ -35,6 +44,9 @@ class Table:
 
     def column(self, name: str) -> list[Cell]:
         """Return the values of a column."""
+        if name not in self.columns:
+            known = ", ".join(map(repr, self.columns))
+            raise InvalidParameterError(f"column: {name!r} is none of {known}")
         index = self.columns.index(name)
         return [row[index] for row in self.rows]
 
@@ -64,26 +76,37 @@ class Table:
         )
         for name, number in zip(self.columns, self._numeric(), strict=True):
             drawn.add_column(name, justify="right" if number else "left", overflow="fold")
-        for row in self.rows:
-            drawn.add_row(*(Text(shown(cell)) for cell in row))
+        for texts in self._texts(Text, lambda text: Text(text.plain, "bold")):
+            drawn.add_row(*texts)
         return Group(drawn, Text(self.note)) if self.note else drawn
 
     def csv(self) -> str:
         """Return the table as CSV, with unrounded numbers and formulas disabled (`csv_files`)."""
         return csv_text(self.columns, self.rows)
 
-    def latex(self) -> str:
-        """Return the table as LaTeX: a ``tabular`` environment with booktabs rules."""
+    def latex(self, *, digits: int = DEVIATION, note: bool = True) -> str:
+        """Return the table as LaTeX: a ``tabular`` environment with booktabs rules.
+
+        Parameters
+        ----------
+        digits : int
+            Significant digits of standard deviations.
+        note : bool
+            Whether to add the note as a paragraph below the table.
+        """
         layout = "".join("r" if number else "l" for number in self._numeric())
-        lines = [[shown(cell) for cell in row] for row in self.rows]
-        head, *body = (
-            " & ".join(text.translate(_LATEX) for text in line) + r" \\"
-            for line in (self.columns, *lines)
-        )
+
+        def escape(text: str) -> str:
+            return text.translate(_LATEX)
+
+        texts = self._texts(escape, lambda text: rf"\textbf{{{text}}}", digits)
+        lines = [" & ".join(line) + r" \\" for line in (map(escape, self.columns), *texts)]
+        head, *body = lines
         begin = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule"]
         end = [r"\bottomrule", r"\end{tabular}"]
-        note = [f"% {line}" for line in self.note.splitlines()]
-        return "\n".join([f"% {' '.join(self.title.split())}", *begin, *body, *end, *note])
+        if note and self.note:
+            end += [r"\par\smallskip", rf"{{\footnotesize {self.note.translate(_LATEX)}\par}}"]
+        return "\n".join([f"% {' '.join(self.title.split())}", *begin, *body, *end, ""])
 
     def to_pandas(self) -> Any:
         """Return the table as a ``pandas.DataFrame``; a missing number is NaN."""
@@ -97,16 +120,36 @@ class Table:
         """Return the table as an HTML element."""
         kinds = [' class="number"' if number else "" for number in self._numeric()]
 
-        def cells(tag: str, texts: list[str]) -> str:
+        def cells(tag: str, texts: Iterable[str]) -> str:
             pairs = zip(kinds, texts, strict=True)
-            row = "".join(f"<{tag}{kind}>{html.escape(text)}</{tag}>" for kind, text in pairs)
+            row = "".join(f"<{tag}{kind}>{text}</{tag}>" for kind, text in pairs)
             return f"<tr>{row}</tr>"
 
-        head = cells("th", list(self.columns))
-        body = "\n".join(cells("td", [shown(cell) for cell in row]) for row in self.rows)
+        head = cells("th", map(html.escape, self.columns))
+        body = "\n".join(
+            cells("td", texts) for texts in self._texts(html.escape, "<b>{}</b>".format)
+        )
         note = f"<p>{html.escape(self.note)}</p>" if self.note else ""
         title = f"<caption>{html.escape(self.title)}</caption>"
         return f"<table>{title}<thead>{head}</thead><tbody>\n{body}\n</tbody></table>{note}"
+
+    def _texts(
+        self, escape: Callable[[str], Any], embolden: Callable[[Any], Any], digits: int = DEVIATION
+    ) -> list[list[Any]]:
+        """Return the cells as text in some format; `digits` are those of deviations."""
+        rows = [[shown(cell) for cell in row] for row in self.rows]
+        for names in self.deviations:
+            mean, deviation = map(self.columns.index, names)
+            for texts, row in zip(rows, self.rows, strict=True):
+                pair = shown_mean(row[mean], row[deviation], digits)
+                texts[mean], texts[deviation] = pair
+        return [
+            [
+                embolden(escape(text)) if (row, column) in self.bold else escape(text)
+                for column, text in enumerate(texts)
+            ]
+            for row, texts in enumerate(rows)
+        ]
 
     def _numeric(self) -> list[bool]:
         """Return whether each column has numbers and no strings."""
@@ -117,11 +160,24 @@ class Table:
         ]
 
 
-def shown(cell: Cell) -> str:
-    """Return a cell as a string; floats have four significant digits."""
+def shown(cell: Cell, digits: int = ROUNDED) -> str:
+    """Return a cell as a string; floats have some significant digits, and at least all integers."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return MISSING
-    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+    if not isinstance(cell, float):
+        return str(cell)
+    is_long = 10**digits - 0.5 <= abs(cell) < LARGE  # "g" would give it an exponent
+    return f"{cell:.0f}" if is_long else f"{cell:.{digits}g}"
+
+
+def shown_mean(mean: Cell, deviation: Cell, digits: int = DEVIATION) -> tuple[str, str]:
+    """Return a mean and its deviation as strings, with the decimals that the deviation suggests."""
+    if not isinstance(mean, float) or not isinstance(deviation, float):
+        return shown(mean, EXACT), shown(deviation)
+    if deviation <= EQUAL * abs(mean):
+        return shown(mean, EXACT), "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(deviation)))
+    return f"{mean:.{decimals}f}", f"{deviation:.{decimals}f}"
 
 
 # Special characters, and how they are written.
@@ -133,6 +189,9 @@ _LATEX = str.maketrans(
         "^": r"\textasciicircum{}",
         "<": r"\textless{}",
         ">": r"\textgreater{}",
+        "±": r"$\pm$",
+        "\N{MINUS SIGN}": "$-$",
+        "≈": r"$\approx$",
         "\n": " ",
         "\r": " ",
     }

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gpu_ls_plugin.backends import compiler, library_cache
+from gpu_ls_plugin.backends import builds, compiler, library_cache
 from gpu_ls_plugin.backends.composition import Kernel
 from gpu_ls_plugin.backends.cpu import function_of
 from gpu_ls_plugin.core.compilations import compilations
@@ -58,6 +58,13 @@ def works(log: Path, compiled: int) -> bool:
 
 
 # Keeping and finding.
+
+
+def test_the_log_promises_a_few_seconds_only_to_searches():
+    program = compiler.program_of(ADD_ONE)
+    assert "(a few seconds; kept)" in library_cache._way(program, "kept")
+    with builds.all_waiting():
+        assert "(seconds to minutes; kept)" in library_cache._way(program, "kept")
 
 
 def test_programs_are_compiled_once(counted, cache):

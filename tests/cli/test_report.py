@@ -40,6 +40,12 @@ def test_the_page_is_in_the_folder(folder, capsys):
     assert "Final gaps in %" in out and f"report   {folder / 'report.html'}" in out
 
 
+def test_help_names_the_default_of_the_page(capsys):
+    with pytest.raises(SystemExit):
+        main(["report", "--help"])
+    assert "(default: FOLDER/report.html)" in " ".join(capsys.readouterr().out.split())
+
+
 def test_options(folder, tmp_path, capsys):
     page = tmp_path / "a.html"
     options = ["--output", str(page), "--targets", "3", "0.5", "--title", "A <title>", "--json"]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.experiments.description import describe, fingerprint, first_difference
+from gpu_ls_plugin.experiments.description import brief, describe, fingerprint, first_difference
 
 ROOT = Path(__file__).resolve().parents[2]
 SQUARE = [(0, 0), (0, 3), (4, 3), (4, 0)]
@@ -96,6 +96,35 @@ def test_different_objects_have_different_texts(one, other):
 )
 def test_equal_objects_have_equal_texts(one, other):
     assert describe(one) == describe(other)
+
+
+class Whole:
+    """An object that hands arguments on to a part, and computes another attribute."""
+
+    def __init__(self, size: int = 3, value: object = None, key: object = adder(1)) -> None:
+        self.size, self.part, self.derived, self._key = size, Plain(value), [1] * 99, key
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Whole(), "Whole()"),
+        (Whole(4, [Slotted(1.5), "a"]), "Whole(size=4, value=[Slotted(value=1.5), 'a'])"),
+        (Whole(key=adder(1)), "Whole()"),
+        (Whole(key=adder(2)), "Whole(key=adder.<lambda>)"),
+        (Plain(np.zeros((2, 3))), "Plain(value=array(2, 3))"),
+        (gls.LocalSearch([gls.OrOpt(2)]), "LocalSearch(neighbourhoods=[OrOpt(max_length=2)])"),
+        (max, "max"),
+    ],
+)
+def test_brief_texts_have_arguments_that_are_not_defaults(value, text):
+    assert brief(value) == text
+
+
+def test_brief_texts_of_circular_references_end():
+    one = Plain(None)
+    one.value = [one]
+    assert brief(one).startswith("Plain(value=[Plain(value=[") and "..." in brief(one)
 
 
 def test_caches_are_not_described():

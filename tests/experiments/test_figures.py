@@ -30,7 +30,8 @@ RUNS = Results(
 
 
 def labels(axes: Any) -> list[str]:
-    return [text.get_text() for text in axes.get_legend().get_texts()]
+    legend = axes.get_legend() or axes.figure.legends[0]
+    return [text.get_text() for text in legend.get_texts()]
 
 
 def test_bands_are_quartiles_at_moments():
@@ -53,6 +54,27 @@ def test_curves_have_a_panel_for_each_problem_and_names_without_markup(tmp_path)
     x, y = axes.lines[0].get_data()
     assert x[0] == pytest.approx(1.0) and x[-1] == pytest.approx(8.0) and y[-1] == 2.5
     assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_curves_that_coincide_differ_in_style_and_share_one_legend():
+    points = [(1.0, [[110.0]]), (4.0, [[100.0]])]
+    runs = Results(record(a, p, points=points) for a in "abc" for p in "pq")
+    figure = runs.plot_curves()
+    for axes in figure.axes:
+        assert len({line.get_linestyle() for line in axes.lines}) == 3
+        assert axes.get_legend() is None
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("least", [0.9, 0.0714, 0.01, 0.001, 3e-6])
+def test_the_tick_of_zero_touches_no_other(least):
+    low = [(1.0, [[900.0]]), (2.0, [[100.0 + least]]), (4.0, [[100.0]])]
+    (axes,) = Results([record(points=low)]).plot_curves().axes
+    ticks = axes.transData.transform([(1.0, tick) for tick in axes.get_yticks() if tick >= 0])[:, 1]
+    assert axes.get_yscale() == "symlog" and len(ticks) > 3
+    size = axes.yaxis.get_ticklabels()[0].get_fontsize() * axes.figure.dpi / 72
+    assert min(np.diff(np.sort(ticks))) > 1.2 * size
 
 
 def test_curves_of_fronts_are_drawn():

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from gpu_ls_plugin.experiments import Results
+from gpu_ls_plugin.experiments.page import page
 from tests.experiments.samples import record
 
 pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
@@ -40,7 +41,8 @@ def runs() -> Results:
         [
             record(
                 name, problem, seed, points=[(1.0, [[9.0 + seed + len(problem)]])],
-                description={"algorithm": f"GA({EVIL})"}, machine={"processor": EVIL},
+                description={"algorithm": "long", "summary": f"GA({EVIL})"},
+                machine={"processor": EVIL},
             )
             for name in (EVIL, "other")
             for problem in ("p", EVIL)
@@ -58,22 +60,38 @@ def runs() -> Results:
 def test_the_page_is_complete_and_self_contained(tmp_path):
     runs().report(tmp_path / "a.html", title=f"Title {EVIL}")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    page = Elements(text)
-    assert {"script", "link", "iframe", "object"}.isdisjoint(page.tags)
-    assert page.tags.count("img") == 4 and "url(" not in text and "@import" not in text
-    assert all(source.startswith("data:image/svg+xml;base64,") for source in page.references)
+    shown = Elements(text)
+    assert text.count("long") == 0 and shown.tags.count("details") == 1
+    assert {"script", "link", "iframe", "object"}.isdisjoint(shown.tags)
+    assert shown.tags.count("img") == 4 and "url(" not in text and "@import" not in text
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in shown.references)
     for words in (
         f"Title {EVIL}", f"GA({EVIL})", f"ValueError: {EVIL}", "Final gaps in %",
         "Time to target", "Average ranks", "Comparison on each problem", "Hardware and versions",
         "10 runs: 2 algorithms, 3 problems, 3 seeds; missing or failed: 1.",
     ):  # fmt: skip
-        assert words in page.text
+        assert words in shown.text
     for data in re.findall(r"base64,([^\"]+)", text):
         assert b"<script" not in base64.b64decode(data)
 
 
+def test_runs_of_former_versions_have_no_short_text_about_settings():
+    def page_of(*descriptions: dict[str, str]) -> str:
+        runs = [
+            record(seed=seed, points=[(1.0, [[5.0]])], description=description)
+            for seed, description in enumerate(descriptions)
+        ]
+        return page(Results(runs), [1.0])
+
+    former, now = {"algorithm": "long"}, {"algorithm": "long", "summary": "GA()"}
+    assert "<pre>long</pre>" in page_of(former)
+    for descriptions in ((former, now), (now, former)):
+        text = page_of(*descriptions)
+        assert text.count("<pre>") == 1 and "<pre>GA()</pre>" in text
+
+
 def test_a_page_without_figures(tmp_path):
     Results([record(points=[(1.0, [])])]).report(tmp_path / "a.html")
-    page = Elements((tmp_path / "a.html").read_text(encoding="utf-8"))
-    assert "Final gaps in %" in page.text and page.tags.count("table") >= 3
-    assert "Experiment on p" in page.text
+    shown = Elements((tmp_path / "a.html").read_text(encoding="utf-8"))
+    assert "Final gaps in %" in shown.text and shown.tags.count("table") >= 3
+    assert "Experiment on p" in shown.text

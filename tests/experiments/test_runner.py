@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rich.console import Console
 
+from gpu_ls_plugin.backends.beside import Aside
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.experiments.display import ExperimentDisplay
 from gpu_ls_plugin.experiments.plan import Plan
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.experiments.plan import Run
     from gpu_ls_plugin.experiments.records import Record
 
-IT = Plan({"a": "A", "b": "B"}, {"p": "P"}, (1, 2), "T")
+IT = Plan({"a": "A", "b": "B"}, {"p": "P"}, (1, 2), "T", {"a": "short"})
 ABOUT = About({"p": 1}, {"p": 5.0}, {"cores": "2"})
 KEYS = [("a", "p", 1), ("b", "p", 1), ("a", "p", 2), ("b", "p", 2)]
 
@@ -58,7 +59,7 @@ def test_each_run_is_made_once_and_stored(tmp_path):
     assert [record.key for record in records] == performer.made == KEYS
     assert records[2].costs == [[2.0]] and records[2].solutions == [[2, 0]]
     assert (records[0].optimum, records[0].machine, records[0].error) == (5.0, {"cores": "2"}, "")
-    assert records[0].description == {"algorithm": "A", "termination": "T"}
+    assert records[0].description == {"algorithm": "A", "termination": "T", "summary": "short"}
     assert len(list((tmp_path / "runs").iterdir())) == 4
     assert shown.splitlines()[0] == "4 runs, 0 of them stored"
     assert shown.splitlines()[1].startswith("a on p, seed 1: 0.0 s, best 1")
@@ -138,6 +139,22 @@ def test_compiling_does_not_count(tmp_path, monkeypatch):
     (record, *_), _ = perform(tmp_path, Performer(KEYS[0], act))
     assert [point.seconds for point in record.curve] == [0.0, 2.0]
     assert (record.seconds, record.compiling) == (2.0, 30.0)
+
+
+def test_a_run_begins_after_what_is_compiled_in_the_background(tmp_path):
+    ended: list[int] = []
+
+    class Compiling(Performer):
+        def __call__(self, run: Run, curve: Curve) -> list[list[int]]:
+            assert len(ended) == len(self.made)  # those of the runs before are over
+            for urgent in (False, True):
+                Aside(lambda: time.sleep(0.2), urgent=urgent)
+            Aside(lambda: ended.append(run.seed), urgent=False)
+            return super().__call__(run, curve)
+
+    records, _ = perform(tmp_path, Compiling())
+    assert not any(record.error for record in records)
+    assert all(record.seconds < 0.1 for record in records)
 
 
 def test_a_curve_has_new_best_costs_and_the_first_and_last_state():

@@ -136,6 +136,69 @@ def test_a_significant_difference_may_not_be_significant_among_many():
     assert table.column("p (Holm)") == [6 / 2**6] * 3 and table.column("better") == [None] * 3
 
 
+def test_tests_say_whether_the_seeds_suffice():
+    costs = {(name, "p"): [100 + i + j for j in range(7)] for i, name in enumerate("abc")}
+    few = results({key: values[:6] for key, values in costs.items()}).tests().note
+    assert few.endswith(
+        "With 6 pairs and 3 tests, the corrected p is at least 0.0938, so no difference can be "
+        "significant; that takes at least 7 seeds."
+    )
+    assert results(costs).tests().note.endswith("the corrected p is at least 0.0469.")
+    assert "at least 7 problems" in results(costs).tests_over_problems().note
+    assert "at least" not in results({("a", "p"): [1.0]}).tests().note
+
+
+def test_algorithms_are_compared_with_one_of_them():
+    costs = {(name, "p"): [100 + i + j for j in range(7)] for i, name in enumerate("abc")}
+    table = results(costs).tests("b")
+    assert list(zip(table.column("first"), table.column("second"), strict=True)) == [
+        ("a", "b"), ("c", "b"),
+    ]  # fmt: skip
+    assert table.column("p (Holm)") == [2 * 2 / 2**7] * 2 and table.column("better") == ["a", "b"]
+    with pytest.raises(InvalidParameterError, match="control: 'd' is none of 'a', 'b', 'c'"):
+        results(costs).tests("d")
+
+
+def test_a_table_for_a_paper():
+    rows = {name: [100 + i + j for j in range(8)] for i, name in enumerate("abc")}
+    costs = {(name, p): rows[name] for name in rows for p in "pq"}
+    costs["a", "q"] = costs["b", "q"]
+    runs = results(costs)
+    table = runs.paper_table(control="b")
+    assert table.columns == ("problem", "a", "b", "c")
+    assert table.rows == (
+        ("p", "103.5 ± 2.4 +", "104.5 ± 2.4", "105.5 ± 2.4 \N{MINUS SIGN}"),
+        ("q", "104.5 ± 2.4 ≈", "104.5 ± 2.4", "105.5 ± 2.4 \N{MINUS SIGN}"),
+    )
+    latex = table.latex()
+    assert r"p & \textbf{103.5 $\pm$ 2.4 +} & 104.5 $\pm$ 2.4 & 105.5 $\pm$ 2.4 $-$ \\" in latex
+    assert r"q & \textbf{104.5 $\pm$ 2.4 $\approx$} & \textbf{104.5 $\pm$ 2.4} &" in latex
+    assert "<td><b>103.5 ± 2.4 +</b></td><td>104.5 ± 2.4</td>" in table.html()
+    assert "With 8 pairs and 4 tests" in table.note
+    assert runs.paper_table().rows[0] == ("p", "103.5 ± 2.4", "104.5 ± 2.4", "105.5 ± 2.4")
+
+
+def test_a_table_for_a_paper_has_no_means_of_runs_that_found_nothing():
+    runs = Results([
+        record("a", "p", 1, points=[(1.0, [[5.0]])]), record("a", "p", 2, points=[(1.0, [])]),
+        record("b", "p", 1, points=[(1.0, [[6.0]])]),
+        record("b", "q", 1, points=[(1.0, FRONT)], objectives=2),
+    ])  # fmt: skip
+    assert runs.paper_table("a").rows == (("p", "-", "6 ≈"), ("q", "-", "0"))
+
+
+def test_tables_count_missing_runs():
+    done = [record("a", seed=1, points=[(1.0, [[5.0]])]), record("b", seed=1, error="E: no\n")]
+    runs = Results(done, [(name, "p", seed) for name in "ab" for seed in (1, 2)])
+    tables = [
+        runs.table(), runs.means(), runs.times(), runs.tests(), runs.tests_over_problems(),
+        runs.ranks(), runs.paper_table(), runs.paper_table("a"),
+    ]  # fmt: skip
+    for table in tables:
+        assert table.note.endswith(" 3 of 4 planned runs are missing or failed."), table
+    assert "planned" not in Results(done[:1], [("a", "p", 1)]).table().note
+
+
 def test_only_common_seeds_are_compared():
     runs = Results([
         *(record("a", seed=seed, points=[(1.0, [[2.0]])]) for seed in (1, 2, 3)),

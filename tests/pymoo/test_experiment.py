@@ -17,6 +17,7 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.soo.nonconvex.de import DE
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.core.problem import Problem
+from pymoo.operators.crossover.ux import UX
 from pymoo.optimize import minimize
 from pymoo.problems.multi import ZDT1
 from pymoo.problems.single import Sphere
@@ -24,7 +25,14 @@ from pymoo.termination import get_termination
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_pymoo import CVRPProblem, Experiment, LocalSearchOutput, MemeticGA, TSPProblem
+from gpu_ls_pymoo import (
+    CVRPProblem,
+    Experiment,
+    LocalSearchMutation,
+    LocalSearchOutput,
+    MemeticGA,
+    TSPProblem,
+)
 from tests.evolution.samples import cities
 from tests.helpers.killed_experiment import ENDS_AT, SEEDS, experiment
 from tests.helpers.routing import random_vrp
@@ -171,6 +179,19 @@ def test_records_have_the_optimum_and_the_machine(tmp_path):
     assert int(facts["cores"]) > 0 and facts["pymoo"].startswith("0.6") and facts["gpu"]
     plan = json.loads((tmp_path / "plan.json").read_bytes())
     assert plan["problems"] == list(problems)
+
+
+def test_records_have_a_short_text_about_settings(tmp_path):
+    algorithms = {
+        "GA": GA(pop_size=4, crossover=UX(prob=0.8), mutation=LocalSearchMutation(kicks=3)),
+        "MemeticGA": MemeticGA(pop_size=4),
+    }
+    made = small(tmp_path, algorithms=algorithms, termination=("time", 2))
+    until = "until TimeBasedTermination(max_time=2)"
+    assert made.plan.summaries["MemeticGA"] == f"MemeticGA(pop_size=4, n_offsprings=4) {until}"
+    text = made.plan.summaries["GA"]
+    assert text.startswith("GA(pop_size=4, crossover=UX(prob=0.8), mutation=LocalSearchMutation(")
+    assert "kicks=3" in text and text.endswith(f", n_offsprings=4) {until}") and len(text) < 250
 
 
 def test_results_without_runs(tmp_path):
