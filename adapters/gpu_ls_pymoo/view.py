@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _PERMUTATIONS = (
     "For permutations of 0..{last}, such as a flow shop's, pass vtype=int, xl=0 and xu={last} to "
     "Problem.__init__, or wrap the problem: DomainProblem(as_sequence(problem)). For tours, pass "
-    "TSPProblem(gls.TSP(...)). "
+    "TSPProblem(gls.TSP(...)) or pymoo's TravelingSalesman. "
     + OWN_OBJECTIVE
     + ". Other variables are for pymoo's own operators "
     "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms with "

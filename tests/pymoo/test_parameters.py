@@ -159,7 +159,7 @@ WRONG_ROWS = {
 def test_a_problem_that_is_no_tour_is_refused(name):
     pop = Population.new("X", np.random.default_rng(0).random((5, 20)) < 0.5)
     message = (
-        r"Knapsack into a problem; pass TSPProblem.*TravelingSalesman.*gpu_ls_problem_from"
+        r"Knapsack has no permutations .* 20 binary variables .*TwoPointCrossover.*AssignmentProb"
         if name in WRONG_PROBLEM
         else "cities must be integers, not bool"
     )
