@@ -36,7 +36,8 @@ _PERMUTATIONS = (
     + OWN_OBJECTIVE
     + ". Other variables are for pymoo's own operators "
     "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms with "
-    "RandomKeysProblem(problem, local_search_probability=0)"
+    "RandomKeysProblem(problem, local_search_probability=0); a RandomKeysProblem of a TSP searches "
+    "tours by itself, without operators of gpu_ls_pymoo"
 )
 _SEVERAL = (
     "For tours with several lengths, use gpu_ls_pymoo.MultiObjectiveTSPProblem([...]) with a TSP "

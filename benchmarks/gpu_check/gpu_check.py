@@ -217,7 +217,7 @@ def run_sanitizer(runs: list[str], tools: dict[str, Any]) -> dict[str, Any]:
         if tool == "racecheck":
             extent += ["--cities", RACED_CITIES.get(run, "34")]
         device = _devices()[next(turns) % len(_devices())]
-        command = [*(watched if tool != "none" else []), *case, *extent]
+        command = [*watched, *case, *extent]
         code, output, seconds = _run(command, LIMITS["sanitizer"], CUDA_VISIBLE_DEVICES=device)
         found = re.findall(r"=+ (.*SUMMARY.*)", output)
         record = {"exit": code, "summary": found[-1] if found else "", "seconds": round(seconds, 1)}

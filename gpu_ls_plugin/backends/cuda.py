@@ -23,7 +23,7 @@ from gpu_ls_plugin.backends.cpu import loads, threads_at_most
 from gpu_ls_plugin.backends.cupy_kernels import KernelUnits, prepare
 from gpu_ls_plugin.backends.cupy_operations import default_operations
 from gpu_ls_plugin.backends.structs import Packed, Struct
-from gpu_ls_plugin.backends.tuning import PORTABLE_CLUSTER
+from gpu_ls_plugin.backends.tuning import largest_cluster
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.compilations import compilations
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 DRIVER = "libcuda.so.1"  # the library of NVIDIA's driver
 NO_DEVICE = "no CUDA device or driver was found; install NVIDIA's driver or use backend='cpu'"
 OLDEST_CAPABILITY = 75  # minimum compute capability, times ten
-CLUSTER_CAPABILITY = 90  # minimum compute capability of devices whose blocks form clusters
 HEADERS_KEPT = "CUPY_NVRTC_USE_PCH"  # CuPy's variable for precompiled headers
 PRIVATE = "_compile_using_nvrtc_no_warning"  # function of cupy.cuda.compiler in version 14
 SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
@@ -119,8 +118,7 @@ class CudaBackend(Backend):
 
     @property
     def largest_cluster(self) -> int:
-        capability = int(self.xp.cuda.Device(self.device).compute_capability)
-        return PORTABLE_CLUSTER if capability >= CLUSTER_CAPABILITY else 1
+        return largest_cluster(int(self.xp.cuda.Device(self.device).compute_capability))
 
     def block(self, threads: int) -> str:
         return f"gls::Block<{threads}>"

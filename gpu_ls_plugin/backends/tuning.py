@@ -12,6 +12,7 @@ SHARED_MEMORY = {
     120: 99 << 10,
 }
 PORTABLE_CLUSTER = 8  # number of blocks of a cluster that each device with clusters supports
+CLUSTER_CAPABILITY = 90  # minimum compute capability of devices whose blocks form clusters
 LAUNCH_SECONDS = 0.05  # intended duration of a launch; searches check limits between launches
 LARGEST_SHORT = 1 << 16  # maximum number of cities whose numbers fit into 16 bits
 ONE_THREAD = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}  # teams of one thread, by backend
@@ -20,6 +21,11 @@ ONE_THREAD = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}  # teams of one th
 MANY_ROWS = 1 << 16
 FEW_CITIES = 32  # of a row for one thread
 BLOCK_OVERHEAD = 1 << 10  # bytes of shared memory that CUDA reserves per block
+
+
+def largest_cluster(capability: int) -> int:
+    """Return how many blocks form a cluster, at most, on devices of a compute capability."""
+    return PORTABLE_CLUSTER if capability >= CLUSTER_CAPABILITY else 1
 
 
 def padded(count: int, to: int = 16) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import Backend
-from gpu_ls_plugin.backends.tuning import PORTABLE_CLUSTER, SHARED_MEMORY
+from gpu_ls_plugin.backends.tuning import SHARED_MEMORY, largest_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ class Rehearsal(Backend):
         self.device = 0
         self.kernels: dict[Kernel, None] = {}
         self._shared_memory = SHARED_MEMORY[architecture]
-        self._largest_cluster = PORTABLE_CLUSTER if architecture >= 90 else 1
+        self._largest_cluster = largest_cluster(architecture)
 
     def lane(self, number: int, processors: int) -> AbstractContextManager[None]:
         """Change nothing: there is one queue."""

@@ -44,7 +44,7 @@ WORDS = {  # of errors of `TSP`
     "coordinates": "locations",
     "matrix:": "distances:",
 }
-TINY = 0.01  # share of the median window of which all times are less if they are degrees
+TINY = 0.01  # times below this share of the median window seem to be degrees
 SPARE, MORE = 3, 1.3  # vehicles beyond those of a greedy plan, as for a CVRP
 
 
