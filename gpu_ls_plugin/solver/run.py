@@ -95,6 +95,8 @@ class _Solve:
             if not course.go_on(best, watch.left) or not self._bridged(stage, course.stage):
                 break
         found = self._found
+        if self._reached(found) and not found.statistics.interrupted:
+            found.statistics.stopped_by = "target"  # even if the first row reached it
         rows = np.arange(len(found.tours))
         if population is not None and (stage is not plan.main or found is before):
             rows = np.arange(population) % len(found.tours)  # earlier stages have other sizes

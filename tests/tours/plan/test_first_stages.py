@@ -124,7 +124,9 @@ def test_an_iterated_search_with_little_time_returns_a_good_tour(clock: Clock) -
         assert found.best_cost <= problem.cost(begin).min()
 
 
-def test_a_target_ends_the_run() -> None:
+@pytest.mark.parametrize("late", [good_tour.LATE, -600.0])
+def test_a_target_ends_the_run(late: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(good_tour, "LATE", late)  # if negative, the first tour leaves no time
     problem = uniform(200)
     result = solved(problem, 600.0, target=math.inf)
     assert result.statistics.stopped_by == "target"
