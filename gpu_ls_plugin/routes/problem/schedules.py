@@ -26,9 +26,11 @@ ENDINGS = (".csv", ".json")
 class Stop(NamedTuple):
     """A stop of a route; times count from 0, in the units of the problem.
 
-    If `slack` is negative, the vehicle is late by as much. The schedule then goes back in time: the
-    vehicle drives on as if the service had begun at the end of the window. Each late stop thus
-    counts only the lateness that it adds, and no vehicle can keep the times behind a late stop.
+    `slack` is the largest delay of the begin that makes neither this stop nor a later one late, nor
+    the route too long. If it is negative, the vehicle is late by as much. The schedule then goes
+    back in time: the vehicle drives on as if the service had begun at the end of the window. Each
+    late stop thus counts only the lateness that it adds, and no vehicle can keep the times behind a
+    late stop.
     """
 
     node: int  # 0 for the depot
@@ -38,7 +40,7 @@ class Stop(NamedTuple):
     begin: float  # of the service
     departure: float
     load: int  # of the vehicle's first dimension when it leaves, from the depot on
-    slack: float  # how much later the service may begin; if negative, how late it is
+    slack: float  # by how much the begin may be delayed; if negative, how late it is
 
 
 def windows_of(problem: RoutedProblem) -> TimeWindows | None:
@@ -73,8 +75,27 @@ def schedule_of(problem: Any, row: Any) -> list[list[Stop]]:
             begin = arrival + wait
             times = (arrival, wait, begin, begin + services[node])
             stops.append(_stop(node, names, times, load, windows[node, 1]))
-        plan.append(stops)
+        limit = FAR if timed.limit is None else timed.limit
+        plan.append(_with_forward_slack(stops, max(0, limit - driven.durations[0].item())))
     return plan
+
+
+def _with_forward_slack(stops: list[Stop], most: float) -> list[Stop]:
+    """Limit the slack of stops so that later ones are in time, and the route at most `most` longer.
+
+    A later start of the vehicle makes no route longer.
+    """
+    slacks = [_forward_slacks(stops, FAR)[0], *_forward_slacks(stops, most)[1:]]
+    return [stop._replace(slack=slack) for stop, slack in zip(stops, slacks, strict=True)]
+
+
+def _forward_slacks(stops: list[Stop], room: float) -> list[float]:
+    """Return the slack of each stop; `room` is that of the end. Lateness stays as it is."""
+    found = []
+    for stop in reversed(stops):
+        found.append(min(stop.slack, room))
+        room = stop.wait + max(0, found[-1])
+    return found[::-1]
 
 
 def write_schedule(problem: Any, row: Any, path: str | os.PathLike[str]) -> None:
@@ -105,13 +126,13 @@ def check_ending(path: str | os.PathLike[str]) -> None:
 def _published_stops(problem: Any, row: Any) -> Iterator[dict[str, Any]]:
     """Yield each stop with its route and its number, in units of files.
 
-    Slack is None if the window does not end.
+    Slack is None if neither this window nor a later one ends.
     """
     for route, stops in enumerate(problem.schedule(row), start=1):
         for number, stop in enumerate(stops):
             found = stop._asdict()
             found |= {key: problem.published(found[key]) for key in TIMES}
-            if stop.begin + stop.slack >= FAR:
+            if stop.slack > FAR / 2:
                 found["slack"] = None
             yield {"route": route, "stop": number, **found}
 

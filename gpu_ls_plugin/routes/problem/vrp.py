@@ -159,14 +159,14 @@ class VRP(CVRP):
             resources: list[Any] = []
             if timed:
                 anytime = np.tile([0, FAR], (nodes.n, 1)) if windows is None else windows
+                if np.ndim(anytime) == 2 and (rows := len(np.asarray(anytime))) != nodes.n:
+                    raise InvalidProblemError(
+                        f"windows: {rows} rows, but there are {nodes.n} nodes"
+                    )
                 limit = None
                 if route_limit is not None:
                     limit = min(_limit(route_limit, _services(service_times, nodes)), FAR)
                 own = TimeWindows(anytime, release_times, durations, start_window, limit)
-                if (rows := len(own.windows)) != nodes.n:
-                    raise InvalidProblemError(
-                        f"windows: {rows} rows, but there are {nodes.n} nodes"
-                    )
                 resources.append(own)
                 route_limit = None
             first, first_capacity, more = _dimensions(demands, capacity)
@@ -299,7 +299,10 @@ class VRP(CVRP):
         if late[customer - 1]:
             warps = np.r_[alone.late_start[customer - 1], alone.warps[customer - 1]]
             found = late_text(warps, ("at the customer", "back at the depot"))
-            raise InvalidProblemError(f"windows: {text} is {found}")
+            lengths = (
+                "" if self.durations is not None else "; lengths are times, without `durations`"
+            )
+            raise InvalidProblemError(f"windows: {text} is {found}{lengths}")
         raise InvalidProblemError(
             f"route_limit: {text} takes {over[customer - 1] + limit:.10g}, more than {limit:.10g}"
         )
@@ -449,6 +452,9 @@ def _names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | None:
         return None
     if isinstance(names, str) or np.ndim(names) != 1:
         raise InvalidTypeError(f"names: {names!r:.80} is not a sequence of names")
+    for name in names:
+        if not isinstance(name, str) and name != name:  # the NaN of an empty cell
+            raise InvalidProblemError(f"names: {name!r} is not a name")
     given = tuple(map(str, names))
     if len(given) == nodes - 1:
         given = ("depot", *given)

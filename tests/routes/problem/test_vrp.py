@@ -293,6 +293,34 @@ def test_schedules_are_late_where_the_referee_says_so(seed):
                 assert stop.begin == stop.arrival + stop.wait >= windows[stop.node, 0]
 
 
+def followed(problem, stops, number, delay):
+    """Return whether a route is feasible if its stop of this number begins so much later."""
+    begin, now, ends = problem.windows[:, 0], stops[number].begin + delay, problem.windows[:, 1]
+    start = now if number == 0 else stops[0].begin
+    in_time = now <= ends[stops[number].node]
+    for at, to in itertools.pairwise(stop.node for stop in stops[number:]):
+        travel = problem.nodes.lengths(at, to) + problem.service_times[at]
+        now = max(now + travel, begin[to])
+        in_time &= now <= ends[to]
+    limit = next(part for part in problem.resources if part.name == "time_windows").limit
+    return in_time and (limit is None or now - start <= limit)
+
+
+@pytest.mark.parametrize("limit", [None, 180])
+@pytest.mark.parametrize("seed", range(10))
+def test_slack_is_the_longest_delay(seed, limit):
+    problem, seen = some(seed, route_limit=limit), 0
+    for row in giant_tours(problem, 30, seed):
+        if not problem.feasible(row)[0]:
+            continue
+        for stops in problem.schedule(row):
+            for number, stop in enumerate(stops):
+                assert followed(problem, stops, number, stop.slack)
+                assert not followed(problem, stops, number, stop.slack + 1)
+                seen += 1
+    assert seen
+
+
 def test_what_a_problem_holds_survives_changes():
     problem = some(1, names=list("abcde"), scale=10, optimum=12.5)
     for other in (pickle.loads(pickle.dumps(problem)), problem.with_fleet(4)):
@@ -438,6 +466,11 @@ def test_damaged_text_is_named(old, new, words, tmp_path):
         ({"fixed_cost": np.inf}, "fixed_cost"),
         ({"names": "abc"}, "names: 'abc' is not a sequence"),
         ({"names": list("abcde")}, "names: 5 of them, but there are 4 nodes"),
+        ({"names": ["a", np.nan, "c"]}, "names: nan is not a name"),
+        (
+            {"windows": [(0, 90)] * 3, "durations": np.ones((4, 4))},
+            "windows: 3 rows, but there are 4 nodes",
+        ),
     ],
 )
 def test_bad_problems_are_named(change, words):
