@@ -66,7 +66,8 @@ def schedule_of(problem: Any, row: Any) -> list[list[Stop]]:
         visits = np.array([route])
         driven = timed.driven(problem, visits, timed.driven(problem, visits).delays)
         start, load = driven.starts[0], int(problem.demands[route].sum())
-        latest = windows[0, 1] - driven.late_start[0]
+        last = FAR if timed.start_window is None else timed.start_window[1]
+        latest = min(windows[0, 1], last) - driven.late_start[0]
         stops = [_stop(0, names, (start, 0, start, start), load, latest)]
         for node, arrival, wait in zip(
             [*route, 0], driven.arrivals[0], driven.waits[0], strict=True
