@@ -219,7 +219,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
         return made
 
     def result(self) -> Any:
-        """Return the result, with the archive as its optimum."""
+        """Return the result of the run; its `opt`, `X` and `F` are those of the archive."""
         if getattr(self, "front", None) is not None:
             found = self._population(self.front.tours)
             for individual, costs in zip(found, self.front.costs.astype(np.float64), strict=True):

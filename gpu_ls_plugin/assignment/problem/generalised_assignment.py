@@ -153,7 +153,7 @@ class GeneralisedAssignment(Assignment):
         return f"<GeneralisedAssignment{name}: {self.n} jobs, {self.agents} agents>"
 
     def cost(self, rows: Any, /) -> NDArray[np.int64]:
-        """Return the cost of the assigned jobs; profits count as negative costs."""
+        """Return the total cost of the assigned jobs, shape (P,); negative for profits."""
         states = self.check(rows)
         paid = np.zeros(len(states), np.int64)
         costs = np.pad(self.costs, ((0, 0), (0, 1)))  # the last column: for -1, no agent
@@ -219,7 +219,10 @@ class GeneralisedAssignment(Assignment):
         return self._words(*self._likely)
 
     def relaxed_words(self) -> list[Any] | None:
-        """Return words that make all agents with room for a job likely; None if all already are."""
+        """Return `words` with more likely agents per job: all that can take the job at all.
+
+        None if there are no further agents.
+        """
         if not self.chains:
             return None
         rates, _, fewer = self._likely

@@ -25,9 +25,9 @@ MOST_QUICK = 4096  # maximum number of vertices to colour greedily, which takes 
 
 
 class GraphColouring(Assignment):
-    """Colour the vertices of a graph with few conflicts: edges whose ends have the same colour.
+    """Colour the vertices of a graph so that few edges join vertices of the same colour.
 
-    The cost of a colouring is the number of its conflicts; a legal colouring has cost 0.
+    The cost of a colouring is the number of such edges (conflicts); a legal colouring has cost 0.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class GraphColouring(Assignment):
         )
 
     def cost(self, rows: Any, /) -> NDArray[np.int64]:
-        """Return the number of conflicts of each colouring; vertices without a colour have none."""
+        """Return the number of conflicts, shape (P,); vertices without a colour have none."""
         states = self.check(rows)
         costs = np.zeros(len(states), np.int64)
         first, second = self.edges.T
@@ -175,7 +175,7 @@ class GraphColouring(Assignment):
 
     @cached_property
     def neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The `neighbour_lists` of the vertices."""
+        """The neighbours of all vertices, as `neighbour_lists` returns them."""
         return neighbour_lists(self.edges, self.n)
 
     def kept_bytes(self) -> int:

@@ -44,10 +44,10 @@ class BetweenRoutes(Neighbourhood):
 class SwapStar(BetweenRoutes):
     """Exchange two customers between two routes; each goes to the best place in the other route.
 
-    It must follow `RouteMoves()`: a customer without another improving move is exchanged for a
-    candidate in another route, or for a neighbour of the candidate there. Each customer goes to the
-    cheapest of all places in the other route (SWAP*; Vidal 2022). Vidal examines all pairs of
-    customers of routes whose sectors overlap.
+    This is SWAP* (Vidal 2022). The neighbourhood must follow `RouteMoves()`, and is tried for each
+    customer without another improving move. It exchanges the customer for a candidate in another
+    route, or for a neighbour of that candidate, whereas Vidal examines all pairs of customers of
+    routes whose sectors overlap.
     """
 
     name = "swap_star"

@@ -110,9 +110,10 @@ class RandomK(Pivoting):
 
     A pass evaluates all seven reconnections of each triple with `ThreeOpt()`, and the three that
     change two edges with `TwoOpt()`. A tour is finished after one pass without a gain. A large k
-    comes closer to `Best()`; a small k is faster. Samples seldom hit the edges of a kick if there
-    are many more cities than `k` suffices for: improve such tours by another search first. One
-    kernel makes all passes, and the kicks of an `IteratedLocalSearch` with a `DoubleBridge`.
+    comes closer to `Best()`; a small k is faster. If a tour has many more cities than triples, a
+    sample seldom contains the edges that a kick has changed: improve such tours with another search
+    first. One kernel makes all passes, and the kicks of an `IteratedLocalSearch` with a
+    `DoubleBridge`.
 
     Parameters
     ----------
