@@ -87,10 +87,10 @@ class GeneralisedAssignment(Assignment):
         jobs, self.agents = map(int, self.costs.shape)
         for parameter, table in (("costs", self.costs), ("resources", self.resources)):
             if jobs * largest(table) > MOST:
-                raise InvalidProblemError(f"{parameter}: sums may exceed 2**62; use smaller units")
+                raise InvalidProblemError(f"{parameter}: sums may exceed 2**62; use larger units")
             table.flags.writeable = False
         if largest(self.capacities) > MOST:
-            raise InvalidProblemError("capacities: one exceeds 2**62; use smaller units")
+            raise InvalidProblemError("capacities: one exceeds 2**62; use larger units")
         self.capacities.flags.writeable = False
         super().__init__(np.full(jobs, self.agents))
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)

@@ -77,7 +77,7 @@ class QuadraticAssignment(Assignment):
             )
         if 32 * n * n * max(1, largest(self.flows)) * max(1, largest(self.distances)) >= MOST:
             raise InvalidProblemError(
-                "flows: sums of products with distances may exceed 64 bits; use smaller units"
+                "flows: sums of products with distances may exceed 64 bits; use larger units"
             )
         super().__init__(np.full(n, n))
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)

@@ -105,7 +105,9 @@ class TimeWindows(Resource):
         if wrong.any():
             node = int(wrong.argmax())
             begin, end = self.windows[node].tolist()
-            raise InvalidProblemError(f"windows: that of node {node} ends at {end}, before {begin}")
+            raise InvalidProblemError(
+                f"windows: the window of node {node} ends at {end}, before it begins at {begin}"
+            )
         releases = np.zeros(n, int) if release_times is None else release_times
         self.release_times = _times(releases, "release_times", "nodes", shape=(n,))
         self.durations = None
@@ -132,7 +134,7 @@ class TimeWindows(Resource):
         nodes = len(self.windows)
         if nodes != problem.customers + 1:
             raise UnsupportedProblemError(
-                f"problem: it has {problem.customers + 1} nodes, but windows are those of {nodes}"
+                f"problem: it has {problem.customers + 1} nodes, but there are windows for {nodes}"
             )
         if problem.service_times.dtype.kind == "i" and not self.integer:
             raise UnsupportedProblemError(
