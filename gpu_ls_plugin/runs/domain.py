@@ -309,7 +309,7 @@ class Domain(ABC):
         return None
 
     def asked(self, problem: Any) -> Problem:
-        """Return the problem that the caller stated, given the form of it that is searched."""
+        """Return the caller's problem, given the form of it that is searched."""
         stated: Problem = problem
         return stated
 

@@ -78,7 +78,7 @@ class EdgeAssembly(Recombination):
 
     @property
     def later(self) -> EdgeAssembly:
-        """The recombination that takes over once few tours of a population gain."""
+        """The recombination to use once crossovers improve few tours of a population."""
         return replace(self, strategy="block") if self.strategy == STAGED else self
 
     def bytes_per_tour(self, n: int) -> int:

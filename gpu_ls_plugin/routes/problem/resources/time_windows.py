@@ -54,7 +54,7 @@ class Driven(NamedTuple):
     warps: NDArray[Any]  # how much too late the vehicle is at each stop
     late_start: NDArray[Any]  # how much later than allowed the vehicle starts
     delays: NDArray[Any]  # how much later each vehicle starts best: it then waits less
-    durations: NDArray[Any]  # of routes that start so much later
+    durations: NDArray[Any]  # of routes that start later by `delays`
 
 
 class TimeWindows(Resource):
