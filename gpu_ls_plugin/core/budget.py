@@ -81,6 +81,11 @@ def compiling() -> Iterator[None]:
 class Stopwatch:
     """A clock with a budget's limits; it pauses while its thread waits for kernels.
 
+    Parameters
+    ----------
+    budget : Budget or None
+        The limits; None: no limits.
+
     Raises
     ------
     InvalidTypeError

@@ -140,6 +140,20 @@ class GeneralisedAssignment(Assignment):
         Later types have tighter capacities; in D and E, cheap assignments take much capacity.
         A to D: Chu and Beasley (1997); E: Laguna, Kelly, González-Velarde and Glover (1995),
         rounded.
+
+        Parameters
+        ----------
+        kind : {"A", "B", "C", "D", "E"}
+            The type.
+        jobs, agents : int
+            At most 2**24 jobs and 2**16 agents.
+        seed : int or None
+            Seed of the random numbers; None draws one.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            A parameter is out of range or of another type.
         """
         kind = checks.choice("kind", kind, known=assignment_instances.KINDS)
         jobs = checks.integer("jobs", jobs, least=1, most=2**24)

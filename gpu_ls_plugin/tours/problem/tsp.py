@@ -161,6 +161,12 @@ class TSP(Problem):
 
         Cities are numbered 0..n-1 in the order of the file's node numbers.
 
+        Parameters
+        ----------
+        path : path
+        optimum : int or float, optional
+            The optimal length, if known; by default unknown, even for instances of TSPLIB.
+
         Raises
         ------
         FileNotFoundError
