@@ -211,7 +211,7 @@ class Domain(ABC):
         return None
 
     def of_arrays(self, arrays: Any, metric: Any) -> Sequence[Problem] | None:
-        """Return the problems that an array, or a list of arrays, describes, or None.
+        """Return the problems that an array or a list of arrays describes, or None if it does not.
 
         `solve_many` calls it for input that is not a list of problems. The sequence may create its
         problems on demand; its slices must then do so, too.
@@ -572,7 +572,7 @@ class Domain(ABC):
         return {}
 
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
-        """Return the question that the options ask, or None if they ask for the best solution."""
+        """Return the question that `options` ask, or None if they ask for the cheapest solution."""
         return None
 
 
