@@ -34,8 +34,9 @@ class RecombinationCrossover(ShownParameters):
         For example ``gls.EdgeAssembly()``, or the name of a registered recombination:
         "edge_assembly", "partition_recombination", "order_recombination",
         "partially_mapped_recombination", "cycle_recombination", "segment_recombination" or
-        "edge_recombination". Plugins may register others. None: "segment_recombination", or
-        "order_recombination" for sequences, which have no lengths; the first two compare lengths.
+        "edge_recombination". Plugins may register others. The first two compare lengths, so they
+        cannot cross sequences. None: "segment_recombination", or "order_recombination" for
+        sequences.
     backend : str
         "auto", "cpu" or "cuda".
 

@@ -47,8 +47,8 @@ class LocalSearchMutation(ShownParameters):
     moves : int, optional
         Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`. None: as many as `kicks_per_city` of
-        the search says; if `moves` is given, the number of kicks is not limited.
+        Kicks per tour and call of an `IteratedLocalSearch`. None: `kicks_per_city` of the search
+        times the number of cities, or no limit if `moves` is given.
     run : TimedRun, optional
         The run that limits the time of the search and counts all searches.
 
@@ -89,7 +89,7 @@ class LocalSearchMutation(ShownParameters):
         Parameters
         ----------
         individuals : sequence
-            Individuals with a valid fitness are not changed; the improved tours differ from theirs.
+            Individuals with a valid fitness are not changed; each improved tour differs from them.
         known : iterable of individuals
             More individuals that the improved ones must differ from, such as the survivors.
 

@@ -58,8 +58,8 @@ class MemeticGA(ShownParameters, SearchAlgorithm, SinglePopulationAlgorithmMixin
     moves, kicks : int, optional
         As in `LocalSearchMutation`, for the children.
     seconds : float
-        Time limit; waiting for the first kernels does not count. Later steps change nothing, and
-        `is_terminated` is true.
+        Time limit; waiting for the first kernels does not count. After the limit, steps change
+        nothing, and `is_terminated` is true.
 
     Raises
     ------

@@ -96,8 +96,8 @@ class DomainProblem(ShownParameters, Problem):
             rows = tensor_of(domain.with_fixed(self.evaluated, xp, order))
         else:
             raise UnsupportedProblemError(
-                f"problem: random rows of {self.problem!r:.80} are unknown; pass a sampling, such "
-                "as SuccessorSampling(problem)"
+                f"problem: random rows of {self.problem!r:.80} cannot be drawn; pass a sampling, "
+                "such as SuccessorSampling(problem)"
             )
         values[:] = rows.to(values.device)
 

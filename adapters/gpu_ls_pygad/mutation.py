@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 class LocalSearchMutation(SelectiveMutation):
     """Improve solutions with a local search, a whole generation in one batch.
 
-    Pass it as ``mutation_type`` to `pygad.GA`. The improved tours are in canonical form, and
-    differ from each other and from those of the population. To this end, a known tour is kicked
-    before the search, and a tour that is known after the search is replaced with a kicked one. A
-    time limit of the run (``stop_criteria="time_10"``) ends the search early; waiting for
-    kernels does not count. Ctrl-C ends the run after the current generation.
-    ``ga_instance.local_search`` has the counts of all searches.
+    Pass it as ``mutation_type`` to `pygad.GA`. The improved tours are in canonical form, and differ
+    from each other and from those of the population. To this end, the mutation kicks each known
+    tour before the search. If the search returns a known tour, a kicked tour replaces it. A time
+    limit of the run (``stop_criteria="time_10"``) ends the search early; waiting for kernels does
+    not count. Ctrl-C ends the run after the current generation. ``ga_instance.local_search`` has
+    the counts of all searches.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class LocalSearchMutation(SelectiveMutation):
     moves : int, optional
         Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`. None: as many as `kicks_per_city` of
-        the search says; if `moves` is given, the number of kicks is not limited.
+        Kicks per tour and call of an `IteratedLocalSearch`. None: `kicks_per_city` of the search
+        times the number of cities, or no limit if `moves` is given.
 
     Raises
     ------

@@ -50,8 +50,9 @@ class MemeticGA(EvolvingGA):
     parents, searches the children in one batch, and keeps the best distinct tours among parents and
     children. If you pass operators of pymoo, `MemeticMating` makes the children.
 
-    On an `AssignmentProblem`, each generation is a stretch of a `SuccessorSearch`, whose rows are
-    the population. You can then pass a `search`, a `sampling` and an `output`, but no operators.
+    On an `AssignmentProblem`, each generation continues a `SuccessorSearch` for a short time; its
+    rows are the population. You can then pass a `search`, a `sampling` and an `output`, but no
+    operators.
 
     ``result.data["start_best"]`` is the fitness of the best tour of the initial population, and
     ``result.data["local_search"]`` has the `Statistics` of all searches. Each searched tour counts
@@ -59,8 +60,8 @@ class MemeticGA(EvolvingGA):
     when it is first accessed. A time limit ends the search of the last generation early.
     Ctrl-C ends the run with the best result so far.
 
-    The clock of a time limit starts when the first kernels are ready; what is compiled later is
-    compiled beside the search, and its time counts.
+    The clock of a time limit starts when the first kernels are ready. Kernels that are needed later
+    are compiled during the search, and that time counts.
 
     Parameters
     ----------

@@ -124,7 +124,9 @@ class MemeticNSGA2(ShownParameters, NSGA2):
             ("pareto", pareto, ParetoLocalSearch | None),
         ):
             if not isinstance(part, kind):
-                raise InvalidTypeError(f"{name}: {part!r:.80} is not one of gpu_ls_plugin's")
+                raise InvalidTypeError(
+                    f"{name}: {part!r:.80} is not a {name} object of gpu_ls_plugin"
+                )
         if n_offsprings is not None:
             n_offsprings = checks.integer("n_offsprings", n_offsprings, least=1)
         improver = Improver(search, backend, moves, kicks, thorough=moves is None)
@@ -149,7 +151,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
             kind = type(problem).__name__
             raise InvalidTypeError(
                 f"problem: {kind} is not a gpu_ls_pymoo.MultiObjectiveTSPProblem; pass its "
-                "objectives to that class. Permutations with other objectives are for NSGA2 with "
+                "objectives to that class. For permutations with other objectives, use NSGA2 with "
                 "mating=MemeticMating() (docs/your-own-objective.md)"
             )
         lengths = problem.lengths()
@@ -219,7 +221,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
         return made
 
     def result(self) -> Any:
-        """Return the result, with the archive as its optimum."""
+        """Return the result of the run; its `opt`, `X` and `F` are those of the archive."""
         if getattr(self, "front", None) is not None:
             found = self._population(self.front.tours)
             for individual, costs in zip(found, self.front.costs.astype(np.float64), strict=True):

@@ -98,7 +98,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         return self.tours.objectives[0]
 
     def writer(self) -> multi_objective.MultiObjectiveTSP:
-        """Return the lengths, which say whether reversed tours are the same."""
+        """Return the lengths, which decide whether a tour and its reverse are the same solution."""
         return self.lengths()
 
     def check_rows(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:

@@ -41,10 +41,10 @@ class LocalSearchMutation(SelectiveMutation):
 
     In a run, improved tours differ from each other and from those of the population. Otherwise
     pymoo would mate and search again to replace duplicates, up to a hundred times in a generation.
-    Known tours are kicked before the search, and a tour that is known after the search is replaced
-    with a kicked, unsearched tour. If kicks find no new tour, as on tiny problems, nothing is
-    searched. Outside a run, when `do` gets no `algorithm`, duplicates are not kicked, so no
-    tour becomes worse.
+    Known tours are kicked before the search. If the search returns a known tour, a kicked tour
+    replaces it, without another search. If kicks find no new tour, as on tiny problems, nothing is
+    searched. Outside a run, when `do` gets no `algorithm`, duplicates are not kicked, so no tour
+    becomes worse.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ class LocalSearchMutation(SelectiveMutation):
     moves : int, optional
         Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`. None: as many as `kicks_per_city` of
-        the search says; if `moves` is given, the number of kicks is not limited.
+        Kicks per tour and call of an `IteratedLocalSearch`. None: `kicks_per_city` of the search
+        times the number of cities, or no limit if `moves` is given.
     weights : Weights, optional
         Draws weights for the objectives of a `MultiObjectiveTSPProblem`, or of permutations with
         several objectives; each row is searched by its own weighted sum. None: `PositionWeights`.
@@ -132,10 +132,11 @@ class PerturbationMutation(SelectiveMutation):
     ----------
     part : Perturbation or str, optional
         For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one, such as a
-        plugin's; for sequences also ``gls.DestroyRepair(removed=4)``. By default, that of the
-        domain of the problem: a double bridge for tours, random insertions for sequences. A
-        perturbation that does not use lengths kicks permutations of any problem. If permutations
-        have several objectives, others kick each row by a weighted sum with weights of its own.
+        plugin's; for sequences also ``gls.DestroyRepair(removed=4)``. By default, the perturbation
+        of the problem's domain: a double bridge for tours, random insertions for sequences. A
+        perturbation that does not use lengths kicks permutations of any problem. On permutations
+        with several objectives, any other perturbation uses a weighted sum of the objectives, with
+        different weights for each row (`PositionWeights`).
     prob : float or pymoo Real
         Probability that an individual is kicked.
     backend : str

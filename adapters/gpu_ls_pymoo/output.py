@@ -21,11 +21,10 @@ class LocalSearchOutput(ShownParameters, Output):
     """Columns of a run with local search, for ``minimize(..., verbose=True)``.
 
     ``best`` and ``mean`` are fitness values of the population, as reports show them
-    (`gpu_ls_plugin.Problem.published`). ``gap %`` is the distance of the
-    best from the optimum, if that is known. ``distinct`` is the number of distinct tours, and
-    ``entropy`` is the entropy of their edges in nats
-    (`gpu_ls_plugin.evolution.diversity.entropy`). If the library cannot search the
-    problem's rows as tours, ``distinct`` counts distinct rows, and there is no ``entropy``.
+    (`gpu_ls_plugin.Problem.published`). ``gap %`` is the gap of the best fitness to the optimum, if
+    that is known. ``distinct`` is the number of distinct tours, and ``entropy`` is the entropy of
+    their edges in nats (`gpu_ls_plugin.evolution.diversity.entropy`). If the library cannot search
+    the problem's rows as tours, ``distinct`` counts distinct rows, and there is no ``entropy``.
     ``moves`` is the number of moves applied so far. ``moves/s`` and ``tours/s`` are the numbers of
     moves evaluated and of tours searched per second of search, and ``search %`` is the share of the
     time so far that was spent in searches.

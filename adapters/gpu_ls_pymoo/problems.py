@@ -62,7 +62,7 @@ def wrapper_of(problem: object) -> Wrapper | None:
 
 
 def as_tsp(problem: Any) -> problems.Problem:
-    """Return the TSP of a pymoo problem; in other domains, the problem of gpu_ls_plugin.
+    """Return the TSP of a pymoo problem, or its gpu_ls_plugin problem if rows are not tours.
 
     Parameters
     ----------

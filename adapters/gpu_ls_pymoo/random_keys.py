@@ -66,8 +66,8 @@ class RandomKeysProblem(View, ShownParameters, Problem):
         Probability that a row is searched.
     local_search_intensity : int, optional
         Limit on the search of a tour, at least 1: the number of kicks of an `IteratedLocalSearch`,
-        or of applied improving moves of any other search. None: as many kicks as `kicks_per_city`
-        says, or all moves up to the local optimum.
+        or of applied improving moves of any other search. None: `kicks_per_city` times the number
+        of cities, or all moves up to the local optimum.
     lamarckian_share : float
         Probability that the keys of a searched row are rewritten: 1 is Lamarckian, 0 Baldwinian.
     backend : str
@@ -145,9 +145,9 @@ class RandomKeysProblem(View, ShownParameters, Problem):
             return unmeasured(self.inner.n_var)
 
     def features(self, population: Any) -> NDArray[np.int64]:
-        """Return the features of `tours`, shape (P, n): the numbers of their edges if they are.
+        """Return the features of the rows that `tours` returns, int64 (P, n).
 
-        Sequences have the features of their domain.
+        The features of a tour are the numbers of its edges; for sequences, see `Domain.features`.
         """
         tours, encoded = self.tours(population), self._encoded
         found: NDArray[np.int64]

@@ -27,7 +27,8 @@ class LocalSearchSampling(ShownParameters, Sampling):
     """Construct tours and improve them with a local search, in one batch.
 
     The fitness of the individuals is also set; each counts as one evaluation in ``n_eval``. If
-    permutations have several objectives, each is searched by random weights of its own.
+    permutations have several objectives, the search of each row minimises a weighted sum with
+    random weights.
 
     Parameters
     ----------

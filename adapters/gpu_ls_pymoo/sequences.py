@@ -41,8 +41,8 @@ def as_sequence(
 ) -> gls.Sequence:
     """Return a pymoo problem whose rows are permutations as a sequence problem.
 
-    pymoo's `FlowshopScheduling` becomes a `FlowShop`, whose searches are compiled. A problem or
-    subclass that evaluates anything else is evaluated by pymoo, in batches: slower, and right.
+    pymoo's `FlowshopScheduling` becomes a `FlowShop`, whose searches are compiled. pymoo itself
+    evaluates the rows of all other problems and subclasses, in batches, which is slower.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def as_sequence(
     weights : array_like, shape (n_obj,), optional
         Weights of the objectives; needed if there are several.
     price : float, optional
-        Cost of a unit of violated constraints in searches, not negative; by default, the median
-        violation of a few random rows, or a unit if that is less, costs about ten times as much as
-        a row. Equality constraints have pymoo's tolerance.
+        Cost of a unit of violation in searches, not negative. By default, ten times the mean cost
+        of a few random rows, divided by the smaller of 1 and their median violation. Equality
+        constraints have pymoo's tolerance.
 
     Returns
     -------

@@ -35,8 +35,8 @@ class TSPProblem(DomainProblem):
     Parameters
     ----------
     tsp : gpu_ls_plugin.TSP
-        It becomes the attribute `tsp`. If it knows its optimum, pymoo shows the gap. If it is under
-        an objective with infeasible tours, this objective becomes a constraint ``G``.
+        It becomes the attribute `tsp`. If it knows its optimum, pymoo shows the gap. If its
+        objective makes some tours infeasible, the violation becomes a constraint ``G``.
 
     Raises
     ------

@@ -107,9 +107,9 @@ class Backend(ABC):
         shared_bytes: int = 0,
         seconds: float = math.inf,
     ) -> bool:
-        """Run a kernel on items 0..count-1 with arguments by name; None is a null pointer.
+        """Run a kernel on items 0..count-1, with a dict of arguments; None is a null pointer.
 
-        A `Launch` has packed arguments.
+        A `Launch` passes arguments that are already packed instead of a dict.
 
         CUDA queues the work on the current stream and returns; the CPU returns when it is done.
         After `seconds`, the CPU starts no more items and cuts short long loops of unfinished ones.
@@ -130,7 +130,7 @@ class Backend(ABC):
 
     @abstractmethod
     def begin(self, kernel: Kernel) -> None:
-        """Begin to build a kernel beside a search; a launch in `in_background` may find it."""
+        """Start compiling a kernel in the background, for later launches."""
 
     def wait(self) -> None:
         """Wait until all queued work is done."""
@@ -150,7 +150,7 @@ class Backend(ABC):
         return partial(self.launch, kernel, count, arguments, shared_bytes=shared_bytes)
 
     def starter(self, kernel: Kernel, count: int, shared_bytes: int) -> Starter:
-        """Return a function that launches a kernel with packed arguments, as often as wanted.
+        """Return a function that launches a kernel with packed arguments, any number of times.
 
         The backend's device must be the current one; a `Launch` keeps the function in `starters`.
         """
@@ -164,9 +164,10 @@ class Backend(ABC):
         return repeated(work, times)
 
     def expect(self, operations: Callable[[Any], list[Callable[[], Any]]]) -> None:
-        """Prepare for operations on arrays: `operations(xp)` performs them on small ones.
+        """Compile kernels of array operations in the background, before the arrays exist.
 
-        A GPU compiles the kernels that they need in the background.
+        `operations(xp)` returns functions that perform the operations on small arrays. On a CPU,
+        the method does nothing.
         """
 
     def adopt(self, array: Any) -> Any:

@@ -31,7 +31,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--gpus", type=_number_or_all, metavar="N", help="number of GPUs of this machine, or all")
     add("--workers", type=int, metavar="N", help="number of CPU processes on this machine")
     add("--every", type=float, metavar="SECONDS", help="seconds between two exchanges (default: 1)")
-    add("--topology", choices=TOPOLOGIES, help="sources of received rows (default: ring)")
+    add(
+        "--topology", choices=TOPOLOGIES, help="islands that send rows to an island (default: ring)"
+    )
     add(
         "--checkpoint",
         type=Path,

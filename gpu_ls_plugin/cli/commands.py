@@ -302,7 +302,7 @@ def new(options: argparse.Namespace) -> int:
 
 
 def list_plugins(options: argparse.Namespace) -> int:
-    """List plugins, the parts that they register, and the errors of loading them."""
+    """List plugins, the parts that they register, and the errors in loading them."""
     infos = plugins.infos()
     if options.json:
         _print_json([asdict(info) for info in infos])
@@ -347,7 +347,7 @@ def warm_up(options: argparse.Namespace) -> int:
 
 
 def compile_check(options: argparse.Namespace) -> int:
-    """Compile kernels for several architectures; fail if one does not compile or spills."""
+    """Compile kernels for several architectures; fail on an error or on spilled registers."""
     from gpu_ls_plugin.backends import compile_check as check
     from gpu_ls_plugin.plugins.instantiations import instantiations
 
@@ -420,11 +420,17 @@ def _parser() -> argparse.ArgumentParser:
     warming.add_options(add("warm-up", warm_up))
     command = add("compile-check", compile_check)
     command.add_argument(
-        "--arch", type=int, nargs="+", metavar="N", help="architectures (default: 75 80 90 100)"
+        "--arch",
+        type=int,
+        nargs="+",
+        metavar="N",
+        help="architectures, 90 for sm_90 (default: 75 80 90 100)",
     )
     command.add_argument("--part", metavar="NAME", help="compile only kernels with this part")
     command.add_argument(
-        "--all", action="store_true", help="compile all kernels for all architectures, not only 90"
+        "--all",
+        action="store_true",
+        help="compile every kernel for every architecture (default: some only for 90)",
     )
     return parser
 
@@ -465,12 +471,18 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "short; for routes route_moves/nearest(20); for "
         "sequences insertion)",
     )
-    text = "limit of kicks per tour or sequence, or of rounds per state"
+    text = "maximum number of kicks per tour or sequence, or of rounds per state"
     add("--kicks", type=int, metavar="N", help=text)
-    add("--moves", type=int, metavar="N", help="limit of moves per tour, sequence or state")
+    add(
+        "--moves", type=int, metavar="N", help="maximum number of moves per tour, sequence or state"
+    )
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
     add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="device to use")
-    add("--plan", action="store_true", help="only print the search plan and its reasons")
+    add(
+        "--plan",
+        action="store_true",
+        help="print the plan of the search with its reasons, and do not search",
+    )
     add(
         "--start",
         metavar="NAME",
@@ -521,7 +533,7 @@ def _add_report_options(command: argparse.ArgumentParser) -> None:
         type=float,
         nargs="+",
         metavar="GAP",
-        help="show the times to these gaps in %% (default: 1 0.1 0)",
+        help="show the time to reach each of these gaps, in %% (default: 1 0.1 0)",
     )
     add("--title", default="", metavar="TEXT", help="title of the page")
 
@@ -535,12 +547,12 @@ def _add_new_options(command: argparse.ArgumentParser) -> None:
         required=True,
         choices=KINDS,
         help="kind of part; a domain is a kind of problem with its files, search and picture; an "
-        "objective is one of sequences",
+        "objective is for sequences",
     )
     command.add_argument(
         "--level",
         choices=LEVELS,
-        help="how much of an objective is written in C++: more of it makes searches faster "
+        help="how much of an objective is written in C++; the more, the faster its searches "
         f"(default: {LEVEL})",
     )
     command.add_argument(
@@ -548,7 +560,7 @@ def _add_new_options(command: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(),
         metavar="FOLDER",
-        help="create the package in this folder, and this one if needed (default: the current one)",
+        help="create the package in this folder, which is created if needed (default: here)",
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
 ABOUT = """\
-Makes the default calls (solve, local search, operators of frameworks) on small problems, so that
+Make the default calls (solve, local search, operators of frameworks) on small problems, so that
 later calls find their kernels in the cache. Run it when you build an image, or once on each
 machine of a cluster. Without ready-made kernels from a wheel, that takes some minutes on two cores.
 Other calls still compile when they are first made: kernels of flow shops, for example, depend on

@@ -25,9 +25,9 @@ class Budget:
     Parameters
     ----------
     seconds : float, optional
-        Wall time. The clock starts when the first kernels are ready; what is compiled later is
-        compiled beside the search, and its time counts. The search checks it after each launch,
-        about every 50 ms.
+        Wall time. The clock starts when the first kernels are ready. Kernels that are needed later
+        are compiled during the search, and that time counts. The search checks the clock after each
+        launch, about every 50 ms.
     kicks : int, optional
         Perturbations per tour (iterated searches).
     moves : int, optional
@@ -80,6 +80,11 @@ def compiling() -> Iterator[None]:
 
 class Stopwatch:
     """A clock with a budget's limits; it pauses while its thread waits for kernels.
+
+    Parameters
+    ----------
+    budget : Budget or None
+        The limits; None: no limits.
 
     Raises
     ------

@@ -112,7 +112,9 @@ def given_fields(part: object, check: Callable[..., object], *names: str, **limi
 def callback(value: Any) -> None:
     """Raise unless a callback is None or a callable other than a class."""
     if value is not None and (isinstance(value, type) or not callable(value)):
-        raise InvalidTypeError(f"callback: {value!r} cannot be called; pass a function of Progress")
+        raise InvalidTypeError(
+            f"callback: {value!r} cannot be called; pass a function that takes a Progress"
+        )
 
 
 def seed(value: Any) -> int:

@@ -115,9 +115,9 @@ class Problem(ABC):
     def published(self, cost: Any, /) -> Any:
         """Return a cost as reports show it: a number, or an array of numbers.
 
-        Reports are what `gpu-ls`, displays, tables and titles of plots show; `Result` has the
-        costs of `cost`. Unless overridden, both are the same. A problem overrides the method if,
-        for example, its costs are tenths of those in files.
+        `gpu-ls`, displays, tables and titles of plots show published costs, whereas a `Result` has
+        the costs that `cost` returns. Unless overridden, both are the same. A problem overrides
+        this method if, for example, its costs are ten times those in files.
         """
         return cost
 

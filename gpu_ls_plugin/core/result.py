@@ -339,9 +339,9 @@ class Result:
         return rows
 
     def sorted(self) -> Result:
-        """Return the rows in order: feasible ones by cost, then the others by excess and cost.
+        """Return a result with sorted rows: feasible ones by cost, then others by excess and cost.
 
-        Equal rows keep their order.
+        Rows that compare equal keep their order.
         """
         if self._known is not None or self._constrained:
             return self._rows(self._order())
@@ -497,7 +497,15 @@ class Result:
         save_rows(path, tours, self._shown(_on_host(self.costs)), _on_host(self.feasible), routes)
 
     def save_history(self, path: str | os.PathLike[str]) -> None:
-        """Write the history, with published costs, as `history.save_history` does."""
+        """Write the history, with published costs, to a CSV file, atomically.
+
+        The first line is ``elapsed,kicks,best_cost,mean_cost``.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
         save_history(self.published_history, path)
 
     def plot(

@@ -225,8 +225,8 @@ class Islands:
         Returns
         -------
         ManyResult
-            In the order of `problems`. The history of its statistics has only the end. After
-            Ctrl-C, what all workers have found so far.
+            In the order of `problems`. The history of its statistics has only the final point.
+            After Ctrl-C, what all workers have found so far.
 
         Raises
         ------

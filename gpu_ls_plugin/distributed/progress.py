@@ -21,8 +21,22 @@ MOST_LINES = 32  # maximum number of islands in the table
 class IslandLine:
     """The state of one island.
 
-    `state` is "searching", "waiting" (for a worker or for other islands) or "done"; `lives` counts
-    its restarts.
+    Attributes
+    ----------
+    island : int
+        Number of the island.
+    worker, backend : str
+        Worker that searches the island, and its backend.
+    state : {"searching", "waiting", "done"}
+        A waiting island waits for a worker or for other islands.
+    stretches : int
+        Number of stretches between exchanges that the island has completed.
+    lives : int
+        Number of times that the island was restarted after its worker was lost.
+    best, mean : float or None
+        Lowest and mean cost of its rows; None until they are known.
+    kicks : int
+        Kicks of all rows together so far.
     """
 
     island: int
@@ -38,7 +52,13 @@ class IslandLine:
 
 @dataclass(frozen=True)
 class IslandProgress(Progress):
-    """A `Progress` of all islands together, with a line for each of them."""
+    """A `Progress` of all islands together, with a line for each of them.
+
+    Attributes
+    ----------
+    islands : tuple of IslandLine
+        The state of each island, by number.
+    """
 
     islands: tuple[IslandLine, ...] = ()
 

@@ -70,7 +70,7 @@ def plot_schedule(
 
     Bars of routes show travel (grey), waiting (yellow) and service, and thin lines below them the
     time windows in the order of the visits. A late service is red. The bar then goes back in time
-    to the end of the window, as `CVRP.schedule` does: behind red, times are not real.
+    to the end of the window, as `CVRP.schedule` does, so times after a late service are not real.
 
     Parameters
     ----------

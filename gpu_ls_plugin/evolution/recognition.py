@@ -103,8 +103,8 @@ def answer_of(name: str, evaluate: Callable[[Any], Any], rows: NDArray[Any]) -> 
         return evaluate(rows.copy())
     except Exception as error:  # third-party code may raise anything
         raise UnsupportedProblemError(
-            f"problem: the evaluation of {name} failed on a few rows, by which this package finds "
-            f"out what it is: {type(error).__name__}: {error}"
+            f"problem: the evaluation of {name} failed on a few rows, which this package "
+            f"evaluates to recognise the problem: {type(error).__name__}: {error}"
         ) from error
 
 

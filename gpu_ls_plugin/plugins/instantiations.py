@@ -273,7 +273,10 @@ def _tensors() -> Iterator[Kernel]:
 
 
 def metric_kernels(metric: Metric) -> Iterator[Kernel]:
-    """Compose the kernels of a metric; plugins list their metrics with it."""
+    """Yield the kernels that use a metric, for ``gpu-ls compile-check``.
+
+    Plugins call it in the hook `gpu_ls_kernel_sources`.
+    """
     own = Lengths.of(metric)
     yield tour_cost_kernel(metric, WARP)
     if metric.name in SHORT_TOURS:
@@ -291,18 +294,27 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
 
 
 def neighbourhood_kernels(part: Neighbourhood) -> Iterator[Kernel]:
-    """Compose a descent with a neighbourhood; plugins list their neighbourhoods with it."""
+    """Yield a descent with a neighbourhood, for ``gpu-ls compile-check``.
+
+    Plugins call it in the hook `gpu_ls_kernel_sources`.
+    """
     yield replace(EUC_2D, grid="").descent([part])
 
 
 def filter_kernels(test: Filter) -> Iterator[Kernel]:
-    """Compose the evaluation of filtered 2-opt moves; plugins list their filters with it."""
+    """Yield kernels that evaluate filtered 2-opt moves, for ``gpu-ls compile-check``.
+
+    Plugins call it in the hook `gpu_ls_kernel_sources`.
+    """
     bounded = test & tours.GainBound()
     yield from replace(EUC_2D, grid="").filtered(tours.TwoOpt(), bounded).evaluation("openings")
 
 
 def resource_kernels(problem: routes.CVRP) -> Iterator[Kernel]:
-    """Compose searches and constructions under the resources of a problem; plugins call it."""
+    """Yield kernels with the resources of a problem, for ``gpu-ls compile-check``.
+
+    These are searches and constructions. Plugins call it in the hook `gpu_ls_kernel_sources`.
+    """
     grid = "fine" if problem.nodes.metric.name in GRID_METRICS else ""
     types = _linked_types(problem, grid)
     both = routes.RouteMoves(), routes.SwapStar()

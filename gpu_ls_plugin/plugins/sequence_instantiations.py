@@ -36,7 +36,10 @@ STEEP = sequences.SequenceSearch(EVERY_MOVE, USUAL.kick, tours.Always(), pivotin
 
 
 def sequence_kernels(problem: Sequence) -> Iterator[Kernel]:
-    """Compose the default search of a problem; plugins list their objectives with it."""
+    """Yield the kernels of the default search of a problem, for ``gpu-ls compile-check``.
+
+    Plugins call it in the hook `gpu_ls_kernel_sources`.
+    """
     yield chain(problem)
     yield build(problem)
 

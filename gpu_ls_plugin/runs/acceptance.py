@@ -52,7 +52,9 @@ class Acceptance:
         -------
         boolean array
         """
-        raise NotImplementedError(f"{self.name} works in fused searches only")
+        raise NotImplementedError(
+            f"{self.name} works only in chains that one kernel runs; define takes()"
+        )
 
     def level(self, progress: float) -> float:
         """Return the rule's parameter, in mean edge lengths, once a share of the budget is used."""

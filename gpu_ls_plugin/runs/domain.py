@@ -179,6 +179,7 @@ class Domain(ABC):
     Attributes
     ----------
     name : str
+        Name in the registry.
     rows : str
         Word for the rows of its problems, such as "tours".
     permutations : bool
@@ -210,10 +211,10 @@ class Domain(ABC):
         return None
 
     def of_arrays(self, arrays: Any, metric: Any) -> Sequence[Problem] | None:
-        """Return the problems that an array, or a list of arrays, describes; None if none.
+        """Return the problems that an array or a list of arrays describes, or None if it does not.
 
-        `solve_many` calls it for input that is not a list of problems. The sequence may make its
-        problems when they are asked for; slices of it must be such sequences, too.
+        `solve_many` calls it for input that is not a list of problems. The sequence may create its
+        problems on demand; its slices must then do so, too.
 
         Parameters
         ----------
@@ -245,7 +246,7 @@ class Domain(ABC):
         return chosen
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return the stages of a run, from complete settings: a single one, of one population."""
+        """Return the stages of a run, from complete settings; by default one, `main_stage`."""
         return (self.main_stage(problem, problem, chosen, flexible=request.given.search is None),)
 
     def main_stage(
@@ -256,7 +257,7 @@ class Domain(ABC):
         Parameters
         ----------
         problem, searched : Problem
-            The problem that judges results, and the form of it that is searched.
+            The problem that defines the costs of results, and the form of it that is searched.
         chosen : Settings
             Complete settings.
         flexible : bool
@@ -295,7 +296,7 @@ class Domain(ABC):
         return None
 
     def completed(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the starts of an interrupted search as complete solutions."""
+        """Return complete solutions made from rows that may be incomplete."""
         return rows
 
     def check_starts(self, problem: Any, rows: Any) -> NDArray[np.int32]:
@@ -308,7 +309,7 @@ class Domain(ABC):
         return None
 
     def asked(self, problem: Any) -> Problem:
-        """Return the problem that the caller stated, given the form of it that is searched."""
+        """Return the caller's problem, given the form of it that is searched."""
         stated: Problem = problem
         return stated
 
@@ -316,8 +317,8 @@ class Domain(ABC):
         """Return the best solutions of many problems, found within a common time limit.
 
         Unless overridden, each problem is solved by its own plan, several at a time. A domain
-        overrides this method if it can search many problems in the same launches; for problems that
-        do not suit this, it may call ``super().solve_many`` with a request for them alone.
+        overrides this method if it can search many problems in the same launches; for all other
+        problems, it may call ``super().solve_many`` with a smaller request.
         """
         return solve_in_lanes(self, request)
 
@@ -326,7 +327,7 @@ class Domain(ABC):
         return None
 
     def quick_row(self, problem: Any, settings: Settings) -> NDArray[np.int32]:
-        """Return a solution (1, n) that takes almost no time, from incomplete settings."""
+        """Return a solution (1, n) that takes almost no time; `settings` may be incomplete."""
         start = settings.start or self.construction(problem)
         place: dict[str, Any] = {"seed": settings.seed, "backend": settings.backend}
         return self.completed(problem, first_rows(problem, 1, start, **place))
@@ -367,7 +368,7 @@ class Domain(ABC):
         return problem.costs_on(backend, rows)
 
     def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return costs of rows for frameworks: infeasible rows cost more than all feasible ones."""
+        """Return costs (P,) for frameworks: infeasible rows cost more than all feasible ones."""
         costs: NDArray[Any] = problem.cost(rows)
         if problem.constrained:
             costs[~problem.feasible(rows)] += costs.dtype.type(LARGE)
@@ -392,7 +393,7 @@ class Domain(ABC):
         return search  # type: ignore[no-any-return]
 
     def improver(self, tensors: Tensors) -> Callable[..., ImprovedRows] | None:
-        """Return the function that improves rows of such arrays; None if they are of other kinds.
+        """Return a function that improves rows given as `tensors`; None if the domain has none.
 
         It is called as ``improver(backend, tensors, search, limits)`` with `RowLimits`.
         """
@@ -414,7 +415,7 @@ class Domain(ABC):
         return ImprovedRows(better, costs, valid)
 
     def construction(self, problem: Any) -> str | None:
-        """Return the default construction of operators by name; by default, that of `solve`."""
+        """Return the name of the construction for operators; by default, that of `solve`."""
         return self._usual(problem).start
 
     def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:
@@ -422,20 +423,21 @@ class Domain(ABC):
         return np.tile(self.quick_row(problem, Settings(seed=0)), (size, 1))
 
     def perturbation(self, problem: Any) -> Any | None:
-        """Return the default perturbation of operators, or None if there is none."""
+        """Return the default perturbation for operators of frameworks, or None if there is none."""
         return None
 
     def perturbation_of(self, part: object) -> Any | None:
         """Return an object whose method `perturb` kicks rows as a part does, or None.
 
-        Only kicks of this domain that have no such method themselves need it.
+        A domain overrides this method if some of its kicks have no method `perturb`.
         """
         return None
 
     def with_fixed(self, problem: Any, xp: Any, rows: Any) -> Any:
-        """Return permutations (P, n) as rows of a problem that fixes some items, if it does.
+        """Return permutations (P, n) with the items that the problem fixes moved to their places.
 
-        Crossovers and kicks that read only the rows call it, with arrays of the module `xp`.
+        Crossovers and kicks that do not read the problem call it, with arrays of the module `xp`.
+        By default, nothing is fixed.
         """
         return rows
 
@@ -570,7 +572,7 @@ class Domain(ABC):
         return {}
 
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
-        """Return the question that the options ask, or None if they ask for the best solution."""
+        """Return the question that `options` ask, or None if they ask for the cheapest solution."""
         return None
 
 

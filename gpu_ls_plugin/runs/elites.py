@@ -74,7 +74,7 @@ class Elites:
         return self.take(_by_worth(self.costs, self.feasible))
 
     def valued(self, problem: Problem) -> Elites:
-        """Return the rows with costs that the problem computes anew, the best first."""
+        """Return the rows, the best first, with costs that the problem has computed again."""
         costs = (problem.tsp or problem).cost(self.rows) if len(self) else self.costs
         return Elites(self.rows, costs, self.feasible).sorted()
 

@@ -61,7 +61,7 @@ class ManyRequest:
     Attributes
     ----------
     problems : sequence of Problem
-        K problems. It may make them when they are asked for (see `Domain.of_arrays`).
+        K problems. The sequence may create them on demand (see `Domain.of_arrays`).
     indices : int64 array, shape (K,)
         Place of each problem in the caller's list; random numbers should depend on it.
     settings : Settings
@@ -105,7 +105,7 @@ class ManyFound:
     rows : int32 array, shape (K, n), or list of K int32 arrays
         The best row of each problem.
     costs : array, shape (K,), int64 or float64
-        What `Problem.cost` says about these rows, bit for bit.
+        Equal to `Problem.cost` of each row, bit for bit.
     feasible : bool array, shape (K,)
         Whether each row breaks no constraint.
     statistics : Statistics

@@ -17,12 +17,19 @@ GROWTH = 8
 
 
 class Pace:
-    """The number of steps of the next launch.
+    """Chooses the number of steps of each launch, so that a launch takes about 50 ms.
 
     Parameters
     ----------
     steps : int
-        Number of steps of the first launch; few, so that it is short on any machine.
+        Number of steps of the first launch; choose few, so that it is short on any machine.
+
+    Attributes
+    ----------
+    steps : int
+        Number of steps of the next launch.
+    made : int
+        Number of steps of the last launch, which the caller sets.
     """
 
     def __init__(self, steps: int) -> None:

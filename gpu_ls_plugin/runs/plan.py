@@ -45,12 +45,13 @@ class Stage:
     Attributes
     ----------
     name : str
+        Name of the stage in plans and reports.
     why : str
         The reason for the stage, as a clause.
     search : callable
         Called as ``search(problem, rows, ...)``.
     problem, searched : Problem
-        The problem that judges results, and the form of it that is searched.
+        The problem that defines the costs of results, and the form of it that is searched.
     size : int
         Number of rows, 0 if the search makes its own rows.
     start : str or None

@@ -47,9 +47,9 @@ def solve(
 ) -> Result:
     """Return the best tours, routes or states found within a time limit, the cheapest first.
 
-    Defaults depend on the problem and the device (`solver.default_settings`). The clock
-    starts when the first kernels are ready; what is compiled later is compiled beside the search,
-    and its time counts. Ctrl-C ends the search early: the result so far is returned, and its
+    Defaults depend on the problem and the device (`solver.default_settings`). The clock starts when
+    the first kernels are ready. Kernels that are needed later are compiled during the search, and
+    that time counts. Ctrl-C ends the search early: the result so far is returned, and its
     statistics say "interrupt".
 
     Parameters
@@ -129,7 +129,8 @@ def plan(
 ) -> Plan:
     """Return the plan that `solve` follows for the same arguments, with reasons.
 
-    The function searches nothing. If vehicles may be scarce, it compiles and calls a construction.
+    The function does not search. If the fleet may be too small, it compiles and calls a
+    construction.
 
     Parameters
     ----------

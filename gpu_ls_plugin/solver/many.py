@@ -59,7 +59,7 @@ def solve_many(
         tours: a NumPy or CuPy array, or a list of arrays (n, 2) of any sizes.
     seconds : float
         Wall time of the whole call, from the moment when the first kernels are ready; infinite for
-        no limit. A problem whose turn comes after the end gets a constructed solution.
+        no limit. A problem that is not reached in time gets a constructed solution.
     seed : int or None
         Seed of the random numbers; None draws one. A time limit still makes results vary. With
         `kicks` and infinite `seconds`, problem k of a domain that searches its problems one by one

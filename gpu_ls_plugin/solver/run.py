@@ -30,9 +30,9 @@ A_MOMENT = 0.1  # seconds between two looks at whether the next stage is compile
 def solve(problem: Problem, settings: Settings, callback: Callback | None = None) -> Result:
     """Return the best tours or states found within the time limit, the cheapest first.
 
-    Ctrl-C ends the search early: the result so far is returned, and its statistics say
-    "interrupt". The first phase in the statistics, "compiling", does not count towards the time
-    limit: the kernels of the first stage. Those of later stages are compiled beside the search.
+    Ctrl-C ends the search early: the result so far is returned, and its statistics say "interrupt".
+    The first phase in the statistics, "compiling", does not count towards the time limit: the
+    kernels of the first stage. Those of later stages are compiled during the search.
 
     Parameters
     ----------

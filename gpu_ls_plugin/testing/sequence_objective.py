@@ -70,8 +70,8 @@ def check_sequence_objective(
     objective : SequenceObjective or callable
         A callable takes rows (P, n) and returns their costs (P,).
     problem : Sequence
-        A problem with this objective, such as ``Sequence(n, objective)``. Up to 5 items that can
-        be moved, all sequences are checked; otherwise a sample. A small problem shows more.
+        A problem with this objective, such as ``Sequence(n, objective)``. With up to 5 movable
+        items, all sequences are checked; otherwise a sample. Small problems reveal more faults.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 

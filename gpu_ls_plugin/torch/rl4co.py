@@ -53,9 +53,9 @@ def local_search_tsp(
     ----------
     td : TensorDict or mapping
         ``td["distances"]``, shape (B, n, n), if there are any; otherwise ``td["locs"]``, shape
-        (B, n, 2). Matrices are made symmetric by the mean of both directions, because the moves of
-        a symmetric search are what rl4co applies to any matrix, such as that of DeepACO's
-        perturbations.
+        (B, n, 2). An asymmetric matrix, such as that of DeepACO's perturbations, is replaced with
+        the mean of both directions, because rl4co applies the moves of a symmetric search to every
+        matrix.
     actions : Tensor of integers, shape (B, n) or (B, P, n)
         Tours. They are not changed.
     max_iterations : int, optional
@@ -64,7 +64,7 @@ def local_search_tsp(
         As in `improve`.
     **others
         ``num_threads`` has no effect: the environment variable GPU_LS_THREADS sets the number of
-        threads. Other parameters have no effect, either, and cause a warning.
+        threads. All other parameters are ignored with a warning.
 
     Returns
     -------
@@ -114,8 +114,8 @@ def local_search_cvrp(
         As in `improve`.
     **others
         ``allow_infeasible_solution``, ``load_penalty``, ``max_trials``, ``neighbourhood_params``
-        and ``num_workers``, which versions of rl4co have, do not have an effect: routes always
-        remain feasible. Other parameters have no effect, either, and cause a warning.
+        and ``num_workers``, parameters of some versions of rl4co, have no effect: routes always
+        remain feasible. All other parameters are ignored with a warning.
 
     Returns
     -------

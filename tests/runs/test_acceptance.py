@@ -162,7 +162,9 @@ def test_a_rule_without_a_python_version_raises():
     class Fused(Acceptance):
         name, functor = "fused", "gls::Better"
 
-    with pytest.raises(NotImplementedError, match="fused works in fused searches only"):
+    with pytest.raises(
+        NotImplementedError, match="fused works only in chains that one kernel runs"
+    ):
         Fused().takes(np.zeros(1), np.zeros(1), np.ones(1))
     assert Fused().source() == ""
     assert Fused().level(0.5) == 0

@@ -84,7 +84,10 @@ def test_a_linear_ordering_ends_at_its_sum(ordering):
     [
         (["--search", "two_opt"], "search: .* searches tours; sequences are searched by"),
         (["--search", "insertion+two_opt"], "moves: TwoOpt.* is not a move of sequences"),
-        (["--search", "insertion/nearest(5)"], "no moves of tours and take no other parameters"),
+        (
+            ["--search", "insertion/nearest(5)"],
+            "not moves of tours, so they take no other parameters",
+        ),
         (["--start", "greedy"], "start: 'greedy' does not suit .* to start from neh"),
         (["--tour", "a.tour"], "tour: sequence problems have no tours; --out writes"),
         (["--kind", "lop"], "ends after|follows the last number"),

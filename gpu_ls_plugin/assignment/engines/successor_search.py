@@ -53,10 +53,10 @@ KICKS = 2  # maximum number of variables that a step moves before chains repair 
 class SuccessorSearch:
     """Search states of an assignment problem with tabu steps and successors of the best states.
 
-    A round begins with a number of steps on each state. A step makes the best move that is not
-    tabu; a move changes one variable's value or swaps the values of two, as the problem allows.
-    `accept` and `improvement` select other steps. After the steps, variables of each row's best
-    state are released and reassigned by successor generation.
+    A round begins with a number of steps on each state. A step makes the best move that is not tabu
+    (Hertz and de Werra 1987; Taillard 1991). A move changes the value of one variable, or swaps the
+    values of two, as the problem allows. `accept` and `improvement` select other steps. After the
+    steps, variables of each row's best state are released and reassigned by successor generation.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ class SuccessorSearch:
         Share of the variables that are released on average, from 0 to 1. By default 0.1; 0.01 with
         chains.
     mixing : float, optional
-        Share of the states, from 0 to 1, for which mixing replaces this release: each variable
-        takes its value from the row's best state or from that of another row. Always 0 if values
-        are interchangeable. By default 0.5; 0 with chains.
+        Share of the states, from 0 to 1, that are mixed instead of released: each variable takes
+        its value from the row's best state or from the best state of another row. Always 0 if
+        values are interchangeable. By default 0.5; 0 with chains.
     migration : int, optional
         After this many rounds without a better state, a row continues from another row's best state
         if that one is better. By default 10; 0 with chains.

@@ -104,7 +104,7 @@ class Heuristic(Functor):
         """
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return how many bytes the functor keeps beside a state; 0 unless overridden."""
+        """Return the bytes of functor data per state; 0 unless overridden."""
         return 0
 
 

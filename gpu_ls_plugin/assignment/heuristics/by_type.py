@@ -75,7 +75,7 @@ class ByType(Heuristic):
 
     @property
     def parts(self) -> tuple[Functor, ...]:
-        """This part and the heuristics' parts."""
+        """This heuristic, followed by the parts of `heuristics`."""
         return (self, *(own for part in self.heuristics for own in part.parts))
 
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
@@ -111,7 +111,7 @@ class ByType(Heuristic):
         return functor
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
-        """Return the types and the parameters of the first heuristic, then those of the others."""
+        """Return the types, followed by the parameters of each heuristic in order."""
         others = [part.words(backend, problem) for part in self.heuristics]
         words = others.pop()
         for number, first in reversed(list(enumerate(others))):

@@ -31,10 +31,11 @@ class CheapestValue(Heuristic):
     """Prefer values that add little to the cost of the state: greedy randomised construction.
 
     The rating of a value is the cost that it would add, plus `problem.penalty` times the excess
-    that it would add. From the lowest rating of a variable's values to the highest, weights fall by
-    a factor of ``2**sharpness``: by half in each of `sharpness` equal parts. So the worst values
-    are unlikely, whereas the restricted candidate list of GRASP excludes them (Feo and Resende
-    1995). If the problem's values must be distinct, values that are already used have weight 0.
+    that it would add. Between the lowest and the highest rating of a variable's values, weights
+    fall by a factor of ``2**sharpness``: they halve in each of `sharpness` equal intervals. So the
+    worst values are unlikely, whereas the restricted candidate list of GRASP excludes them (Feo and
+    Resende 1995). If the problem's values must be distinct, values that are already used have
+    weight 0.
 
     Parameters
     ----------

@@ -237,8 +237,8 @@ def _item(name: str, index: ast.expr, axes: dict[str, int]) -> str:
         return f"table_{name}.at({written})"
     known = ", ".join([*axes, "load"])
     raise InvalidParameterError(
-        f"text: {shortened(name)}[...] with {len(indices)} indices is not a table; there are "
-        f"{known}, read with an index for each axis"
+        f"text: {shortened(name)}[...] with {len(indices)} indices does not read a table; the "
+        f"tables are {known}, and each axis needs an index"
     )
 
 

@@ -35,7 +35,7 @@ class Mask(Functor):
         """Return the functor's parameters for variables with `sizes` values, shape (m,)."""
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
-        """Return how many bytes the functor keeps beside a state; 0 unless overridden."""
+        """Return the bytes of functor data per state; 0 unless overridden."""
         return 0
 
 

@@ -46,7 +46,7 @@ class Assignment(Problem):
         How searches may change states: assign a value to a variable, or swap the values of two.
     distinct : bool
         Whether all variables must have different values. Each variable then needs the same number
-        of values, at least n. With exactly n values, searches only swap, whatever `moves` says.
+        of values, at least n. With exactly n values, searches only swap values and ignore `moves`.
     interchangeable : bool
         Whether values, such as colours, can be renamed without changing the cost.
     chains : bool
@@ -167,10 +167,10 @@ class Assignment(Problem):
         return []
 
     def quick_state(self) -> NDArray[np.int32] | None:
-        """Return a complete state, shape (n,), that takes hardly any time to make.
+        """Return a complete state, shape (n,), from a construction that takes almost no time.
 
-        The first row of a search begins from this state, so that even a search that has no time
-        returns nothing worse. By default None; the search then makes a state with `CheapestValue`.
+        The first row of a search begins from this state, so the result is never worse, however
+        short the search is. By default None; the search then makes a state with `CheapestValue`.
         """
         return None
 
@@ -182,7 +182,7 @@ class Assignment(Problem):
         return None
 
     def kept_bytes(self) -> int:
-        """Return how many bytes the functor keeps beside a state; by default, 16 for a `Worth`."""
+        """Return the bytes of functor data per state; by default 16, the size of a `Worth`."""
         return 16
 
 

@@ -87,10 +87,10 @@ class GeneralisedAssignment(Assignment):
         jobs, self.agents = map(int, self.costs.shape)
         for parameter, table in (("costs", self.costs), ("resources", self.resources)):
             if jobs * largest(table) > MOST:
-                raise InvalidProblemError(f"{parameter}: sums may exceed 2**62; use smaller units")
+                raise InvalidProblemError(f"{parameter}: sums may exceed 2**62; use larger units")
             table.flags.writeable = False
         if largest(self.capacities) > MOST:
-            raise InvalidProblemError("capacities: one exceeds 2**62; use smaller units")
+            raise InvalidProblemError("capacities: one exceeds 2**62; use larger units")
         self.capacities.flags.writeable = False
         super().__init__(np.full(jobs, self.agents))
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
@@ -140,6 +140,20 @@ class GeneralisedAssignment(Assignment):
         Later types have tighter capacities; in D and E, cheap assignments take much capacity.
         A to D: Chu and Beasley (1997); E: Laguna, Kelly, González-Velarde and Glover (1995),
         rounded.
+
+        Parameters
+        ----------
+        kind : {"A", "B", "C", "D", "E"}
+            The type.
+        jobs, agents : int
+            At most 2**24 jobs and 2**16 agents.
+        seed : int or None
+            Seed of the random numbers; None draws one.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            A parameter is out of range or of another type.
         """
         kind = checks.choice("kind", kind, known=assignment_instances.KINDS)
         jobs = checks.integer("jobs", jobs, least=1, most=2**24)
@@ -153,7 +167,7 @@ class GeneralisedAssignment(Assignment):
         return f"<GeneralisedAssignment{name}: {self.n} jobs, {self.agents} agents>"
 
     def cost(self, rows: Any, /) -> NDArray[np.int64]:
-        """Return the cost of the assigned jobs; profits count as negative costs."""
+        """Return the total cost of the assigned jobs, shape (P,); negative for profits."""
         states = self.check(rows)
         paid = np.zeros(len(states), np.int64)
         costs = np.pad(self.costs, ((0, 0), (0, 1)))  # the last column: for -1, no agent
@@ -219,7 +233,10 @@ class GeneralisedAssignment(Assignment):
         return self._words(*self._likely)
 
     def relaxed_words(self) -> list[Any] | None:
-        """Return words that make all agents with room for a job likely; None if all already are."""
+        """Return `words` with more likely agents per job: all that can take the job at all.
+
+        None if there are no further agents.
+        """
         if not self.chains:
             return None
         rates, _, fewer = self._likely

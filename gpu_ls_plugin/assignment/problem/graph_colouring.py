@@ -25,9 +25,9 @@ MOST_QUICK = 4096  # maximum number of vertices to colour greedily, which takes 
 
 
 class GraphColouring(Assignment):
-    """Colour the vertices of a graph with few conflicts: edges whose ends have the same colour.
+    """Colour the vertices of a graph so that few edges join vertices of the same colour.
 
-    The cost of a colouring is the number of its conflicts; a legal colouring has cost 0.
+    The cost of a colouring is the number of such edges (conflicts); a legal colouring has cost 0.
 
     Parameters
     ----------
@@ -73,6 +73,14 @@ class GraphColouring(Assignment):
     def read(cls, path: str | os.PathLike[str], colours: int, *, optimum: float | None = 0) -> Self:
         """Read a DIMACS graph in the text format (.col).
 
+        Parameters
+        ----------
+        path : path
+        colours : int
+            Number of colours.
+        optimum : int, optional
+            As in the class.
+
         Raises
         ------
         FileNotFoundError
@@ -85,7 +93,24 @@ class GraphColouring(Assignment):
 
     @classmethod
     def random(cls, n: int, density: float, colours: int, seed: int | None = 0) -> Self:
-        """Make G(n, p): each pair of vertices is an edge with probability `density`."""
+        """Make G(n, p): each pair of vertices is an edge with probability `density`.
+
+        Parameters
+        ----------
+        n : int
+            Number of vertices, at most 2**16.
+        density : float
+            Probability of an edge, 0 to 1.
+        colours : int
+            Number of colours.
+        seed : int or None
+            Seed of the random numbers; None draws one.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            A parameter is out of range or of another type.
+        """
         n = checks.integer("n", n, least=1, most=2**16)
         density = checks.number("density", density, least=0.0, most=1.0)
         rng = np.random.default_rng(checks.seed(seed))
@@ -94,7 +119,20 @@ class GraphColouring(Assignment):
 
     @classmethod
     def queen(cls, rows: int, columns: int, colours: int) -> Self:
-        """Make the queen graph, which joins two squares if a queen can move between them."""
+        """Make the queen graph, which joins two squares if a queen can move between them.
+
+        Parameters
+        ----------
+        rows, columns : int
+            Size of the board, 1 to 128 each.
+        colours : int
+            Number of colours.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            A parameter is out of range or of another type.
+        """
         rows = checks.integer("rows", rows, least=1, most=2**7)
         columns = checks.integer("columns", columns, least=1, most=2**7)
         edges = assignment_instances.queen_edges(rows, columns)
@@ -102,9 +140,21 @@ class GraphColouring(Assignment):
 
     @classmethod
     def mycielski(cls, k: int, colours: int) -> Self:
-        """Make the triangle-free Mycielski graph that needs k >= 2 colours.
+        """Make the triangle-free Mycielski graph that needs k colours (Mycielski 1955).
 
         It has 3 * 2**(k - 2) - 1 vertices. DIMACS calls it myciel<k - 1>.
+
+        Parameters
+        ----------
+        k : int
+            Minimum number of colours of a legal colouring, 2 to 16.
+        colours : int
+            Number of colours.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            A parameter is out of range or of another type.
         """
         k = checks.integer("k", k, least=2, most=16)
         n, edges = assignment_instances.mycielski_graph(k)
@@ -118,10 +168,22 @@ class GraphColouring(Assignment):
         Cliques of 2 to `colours` vertices, at least one of the largest size, are laid over a hidden
         partition of the vertices until there are `edges` edges (Leighton 1979).
 
+        Parameters
+        ----------
+        n : int
+            Number of vertices, at least `colours` and at most 2**14.
+        colours : int
+            Number of colours, 2 to 4,096.
+        edges : int
+            Number of edges.
+        seed : int or None
+            Seed of the random numbers; None draws one.
+
         Raises
         ------
-        InvalidParameterError
-            Such a graph cannot have this number of edges; the message gives the limits.
+        InvalidParameterError, InvalidTypeError
+            A parameter is out of range or of another type. For `edges`, the message gives the
+            limits.
         """
         colours = checks.integer("colours", colours, least=2, most=2**12)
         n = checks.integer("n", n, least=colours, most=2**14)
@@ -138,7 +200,7 @@ class GraphColouring(Assignment):
         )
 
     def cost(self, rows: Any, /) -> NDArray[np.int64]:
-        """Return the number of conflicts of each colouring; vertices without a colour have none."""
+        """Return the number of conflicts, shape (P,); vertices without a colour have none."""
         states = self.check(rows)
         costs = np.zeros(len(states), np.int64)
         first, second = self.edges.T
@@ -175,7 +237,7 @@ class GraphColouring(Assignment):
 
     @cached_property
     def neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The `neighbour_lists` of the vertices."""
+        """The neighbours of all vertices, as `neighbour_lists` returns them."""
         return neighbour_lists(self.edges, self.n)
 
     def kept_bytes(self) -> int:

@@ -77,7 +77,7 @@ class QuadraticAssignment(Assignment):
             )
         if 32 * n * n * max(1, largest(self.flows)) * max(1, largest(self.distances)) >= MOST:
             raise InvalidProblemError(
-                "flows: sums of products with distances may exceed 64 bits; use smaller units"
+                "flows: sums of products with distances may exceed 64 bits; use larger units"
             )
         super().__init__(np.full(n, n))
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
@@ -85,6 +85,12 @@ class QuadraticAssignment(Assignment):
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, optimum: float | None = None) -> Self:
         """Read a file of QAPLIB (.dat): the first matrix has the flows, the second the distances.
+
+        Parameters
+        ----------
+        path : path
+        optimum : int, optional
+            The lowest possible cost.
 
         Raises
         ------
@@ -98,7 +104,22 @@ class QuadraticAssignment(Assignment):
 
     @classmethod
     def generated(cls, n: int, seed: int | None = 0) -> Self:
-        """Make symmetric matrices of integers from 0 to 99, like Taillard's tai*a (1991)."""
+        """Make an instance by the rules of Taillard (1991) for tai*a.
+
+        Flows and distances are symmetric and have integers from 0 to 99, drawn uniformly.
+
+        Parameters
+        ----------
+        n : int
+            Number of facilities and locations, at most 2**14.
+        seed : int or None
+            Seed of the random numbers; None draws one.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            A parameter is out of range or of another type.
+        """
         n = checks.integer("n", n, least=1, most=2**14)
         rng = np.random.default_rng(checks.seed(seed))
         return cls(*assignment_instances.uniform_matrices(n, rng), name=f"uniform{n}")

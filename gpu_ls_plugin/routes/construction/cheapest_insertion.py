@@ -54,11 +54,11 @@ def cheapest_insertion(
     order : {"parallel", "sequential", "solomon"}
         "parallel" begins the fewest routes that can carry the demand, and inserts customers into
         all of them. "sequential" begins a route when no more customers fit into the previous one.
-        "solomon" does so, too, but far customers come first, and delays of the next customer count
-        besides detours: I1 of Solomon (1987), for problems with time windows. Row 0 has its
-        parameters mu = 1, lambda = 2, alpha1 = 1, alpha2 = 0. All other rows draw lambda from 1 to
-        2 and alpha1 from 1/8 to 1; their routes begin with the farthest customers, with those of
-        the earliest deadlines, or with random ones.
+        "solomon" is the heuristic I1 of Solomon (1987), for problems with time windows. It also
+        begins one route at a time; it prefers far customers, and adds the delay of the next
+        customer to the detour. Row 0 uses mu = 1, lambda = 2, alpha1 = 1 and alpha2 = 0. All other
+        rows draw lambda from 1 to 2 and alpha1 from 1/8 to 1; their routes begin with the farthest
+        customers, with those of the earliest deadlines, or with random ones.
 
     Returns
     -------

@@ -51,9 +51,9 @@ def savings(
     """Construct giant tours by savings: repeatedly join the two route ends that save the most.
 
     Row 0 goes through the pairs of customers from the largest saving to the smallest, and joins
-    their routes if one vehicle can serve both (Clarke and Wright's parallel version). Each customer
-    is paired with its 100 nearest customers. All other rows at first skip a random half of the
-    pairs, and return to them after pairs of about the same saving. Row r depends only on `seed`
+    their routes if one vehicle can serve both (parallel version of Clarke and Wright 1964). Each
+    customer is paired with its 100 nearest customers. All other rows at first skip a random half of
+    the pairs, and return to them after pairs of about the same saving. Row r depends only on `seed`
     and r.
 
     If the fleet is unlimited, all rows are feasible. Otherwise, the smallest routes of a row with

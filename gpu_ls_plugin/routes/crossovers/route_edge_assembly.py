@@ -54,7 +54,7 @@ class RouteEdgeAssembly(RouteRecombination):
     reverses = True
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of a pair in bytes if there is one depot copy: the maximum."""
+        """Return the maximum device memory of a pair in bytes, which one depot copy needs."""
         return 4 * n + 64 + pair_bytes(n, 4, n - 1)
 
     def workspace(

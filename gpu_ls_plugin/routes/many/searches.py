@@ -40,7 +40,7 @@ def descend(
     Parameters
     ----------
     neighbourhoods : sequence of Neighbourhood
-        `RouteMoves()`, perhaps followed by `SwapStar()`.
+        `RouteMoves()`, alone or followed by `SwapStar()`.
     moves : int
         Maximum number of moves of a row.
     states : array of the backend, shape (R,), uint8, optional

@@ -130,7 +130,7 @@ def improve_routes(
     """Improve action sequences of many instances; see `Domain.improver`."""
     if search is not None:
         raise UnsupportedProblemError(
-            "search: routes of tensors have one search, moves on linked lists and string "
+            "search: routes in tensors are always searched by moves on linked lists and string "
             "removals; leave the parameter out"
         )
     xp, rows = backend.xp, tensors.rows

@@ -44,10 +44,10 @@ class BetweenRoutes(Neighbourhood):
 class SwapStar(BetweenRoutes):
     """Exchange two customers between two routes; each goes to the best place in the other route.
 
-    It must follow `RouteMoves()`: a customer without another improving move is exchanged for a
-    candidate in another route, or for a neighbour of the candidate there. Each customer goes to the
-    cheapest of all places in the other route (SWAP*; Vidal 2022). Vidal examines all pairs of
-    customers of routes whose sectors overlap.
+    This is SWAP* (Vidal 2022). The neighbourhood must follow `RouteMoves()`, and is tried for each
+    customer without another improving move. It exchanges the customer for a candidate in another
+    route, or for a neighbour of that candidate, whereas Vidal examines all pairs of customers of
+    routes whose sectors overlap.
     """
 
     name = "swap_star"
@@ -62,11 +62,12 @@ class SwapStar(BetweenRoutes):
 class RouteMoves(BetweenRoutes):
     """Relocations of one and two customers, swaps, 2-opt and 2-opt*, on linked lists of routes.
 
-    A customer moves next to one of its candidates. Each move is evaluated in constant time,
-    including loads and durations. The search is several times as fast as on tours stored as arrays,
-    which suits the many children of a generation. A customer without an improving move may begin a
-    new route. The search must use `First()`; only `SwapStar()` may follow this neighbourhood.
-    Chains with `StringRemoval` repair with the same moves, but begin no routes.
+    Each move puts a customer next to one of its candidates (Vidal 2022). The evaluation of a move,
+    including loads and durations, takes constant time. The search is several times as fast as on
+    tours stored as arrays, which suits the many children of a generation. A customer without an
+    improving move may begin a new route. The search must use `First()`; only `SwapStar()` may
+    follow this neighbourhood. Chains with `StringRemoval` repair with the same moves, but begin no
+    routes.
     """
 
     name = "route_moves"

@@ -199,9 +199,9 @@ class CVRP(Problem):
         """Read a CVRPLIB or VRPLIB file (.vrp), or a text file with time windows.
 
         Customers are numbered from 1 on in the order of the file, without the depot. A file with
-        time windows or release times makes a `VRP`: text of Solomon's, or of Gehring and
-        Homberger's, and TYPE : VRPTW, which may have RELEASE_TIME_SECTION and
-        VEHICLES_MAX_DURATION.
+        time windows or release times makes a `VRP`: a text file in the format of Solomon, or of
+        Gehring and Homberger, or a file with TYPE : VRPTW, which may contain RELEASE_TIME_SECTION
+        and VEHICLES_MAX_DURATION.
 
         Parameters
         ----------
@@ -220,10 +220,10 @@ class CVRP(Problem):
         FileNotFoundError
             No such file.
         FileFormatError
-            The file is not a CVRPLIB file, is cut off or holds unusable values; the message names
-            the file and the section.
+            The file is not a CVRPLIB file, is cut off or contains unusable values; the message
+            names the file and the section.
         UnsupportedProblemError
-            The file holds another kind of problem.
+            The file contains another kind of problem.
         """
         checks.choice("rounding", rounding, known=ROUNDINGS)
         instance = cvrplib.read_instance(path, rounding)
@@ -425,6 +425,12 @@ class CVRP(Problem):
             so high that a violation hardly ever pays.
         **resources : number
             The same for further resources, by name, such as ``time_windows=2``.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            A price is negative, not a number, or not an integer although lengths are integers, or
+            the problem has no such resource.
         """
         return self._changed(penalties=Penalties.of(self, load, duration, vehicles, resources))
 
@@ -544,7 +550,7 @@ class CVRP(Problem):
         )
 
     def cost(self, tours: Any) -> Lengths:
-        """Return the length of each giant tour, feasible or not, computed from scratch."""
+        """Return the length of each giant tour, feasible or not, shape (P,)."""
         return giant_tours.travelled(self, self.check(tours))
 
     def costs_on(self, backend: Any, tours: Any) -> Any:
@@ -625,20 +631,21 @@ class CVRP(Problem):
     def schedule(self, tour: Any) -> list[list[Stop]]:
         """Return the stops of each route of one giant tour (n,), the depot first and last.
 
-        Vehicles start so that their time warp and then their durations are least. In an infeasible
-        plan, times behind a late stop (with negative `slack`) are not real: the vehicle goes back
-        in time to the end of the window (time warp; see `Stop`). The order of stops is right.
+        Each vehicle starts at the time that minimises first its time warp and then its duration. In
+        an infeasible plan, times after a late stop (with negative `slack`) are not real, since the
+        vehicle goes back in time to the end of the window (time warp; see `Stop`). The order of the
+        stops is correct.
         """
         return schedules.schedule_of(self, tour)
 
     def write_schedule(self, tour: Any, path: str | os.PathLike[str]) -> None:
         """Write a line or an object for each stop of one giant tour (n,), atomically.
 
-        Columns are route, stop, node, name, arrival, wait, begin, departure, load and slack, in
-        the units of files: times and cost are divided by `scale`. Load is that of the vehicle after
-        the stop. Slack is empty if the window does not end, and negative at a late stop, behind
-        which times are not real (see `schedule`). JSON also has the cost, the size of the fleet and
-        the routes.
+        Columns are route, stop, node, name, arrival, wait, begin, departure, load and slack, in the
+        units of files: times and cost are divided by `scale`. Load is that of the vehicle after the
+        stop. Slack is empty if the window does not end, and negative at a late stop, after which
+        times are not real (see `schedule`). JSON also has the cost, the size of the fleet and the
+        routes.
 
         Parameters
         ----------
@@ -714,17 +721,17 @@ class CVRP(Problem):
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a CVRPLIB file (.vrp) from which `read` makes the same problem.
 
-        The depot is node 1. Time windows, release times and limits of durations with waiting are
-        written as PyVRP reads them (TYPE : VRPTW); names of nodes are not written. If lengths are
-        rounded (metric "EUC_2D"), but the problem has windows or is named like a set with real
-        lengths, pass `rounding="nearest"` to `read`. The file is written completely or not at
-        all, and replaces any file of the same name.
+        The depot is node 1. Time windows, release times and route limits that include waiting are
+        written in the format that PyVRP reads (TYPE : VRPTW). Names of nodes are not written. If
+        lengths are rounded (metric "EUC_2D"), but the problem has windows or is named like a set
+        with real lengths, pass `rounding="nearest"` to `read`. The file is written completely or
+        not at all, and replaces any file of the same name.
 
         Raises
         ------
         UnsupportedProblemError
-            The format cannot express the problem, which the message says: its metric, a resource
-            or, for example, `fixed_cost`.
+            The format cannot express a property of the problem, such as its metric, a resource or
+            `fixed_cost`; the message names it.
         OSError
             The file cannot be written.
         """
@@ -732,7 +739,7 @@ class CVRP(Problem):
 
     @property
     def inexpressible(self) -> list[str]:
-        """Names of what files (.vrp) cannot express."""
+        """Names of the properties of this problem that a .vrp file cannot express."""
         timed = windows_of(self)
         times = [
             name for name in ("durations", "start_window") if getattr(timed, name, None) is not None

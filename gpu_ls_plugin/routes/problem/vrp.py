@@ -63,7 +63,7 @@ class VRP(CVRP):
     capacity : int or sequence of int
         Capacity of a vehicle, for each dimension.
     windows : array_like, shape (customers + 1, 2), optional
-        Earliest and latest begin of service of each node; the first row is that of the depot.
+        Earliest and latest start of the service of each node; the first row is that of the depot.
         2**50, the largest time, stands for no limit.
     service_times, release_times : array_like, shape (customers + 1,), optional
         How long the service takes (0 for the depot), and when a customer's goods are at the depot.
@@ -85,7 +85,7 @@ class VRP(CVRP):
     metric : str or Metric
         Metric of the lengths between locations, as for `TSP`.
     scale : int
-        By how much lengths and times are larger than those that were published.
+        Factor by which lengths and times are larger than the published ones.
     copies, name, comment, optimum
         As for `CVRP`.
 
@@ -208,9 +208,9 @@ class VRP(CVRP):
         Raises
         ------
         UnsupportedProblemError
-            The problem has what a `VRP` cannot express, which the message names: several depots
-            or vehicle types, pickups, shipments, groups, optional clients, reloads, overtime,
-            costs of durations, limits on distances, missing edges.
+            The problem has a property that a `VRP` cannot express, which the message names: several
+            depots or vehicle types, pickups, shipments, groups, optional clients, reloads,
+            overtime, costs of durations, limits on distances, missing edges.
         InvalidTypeError
             The argument is neither a model nor data.
         InvalidProblemError

@@ -29,7 +29,7 @@ def neh(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> NDArray[np.int32]:
-    """Return sequences into which items were inserted one by one, each at its best place.
+    """Construct sequences by inserting items one by one, each at its best place.
 
     The first row inserts the items in the order of `SequenceObjective.priorities`; for flow shops,
     this is the heuristic of Nawaz, Enscore and Ham (1983). The other rows change the order at

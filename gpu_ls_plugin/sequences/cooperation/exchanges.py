@@ -42,7 +42,7 @@ class ChainExchange(ABC):
     every : float
         Kicks per item between two exchanges, more than 0.
     times : int, optional
-        About how many exchanges a run with a limit of kicks or time has, instead of `every`.
+        Approximate number of exchanges in a run with a limit on kicks or time; replaces `every`.
     """
 
     share: float
@@ -112,7 +112,7 @@ class ChainMigration(ChainExchange):
     every : float
         Kicks per item between two migrations, more than 0.
     times : int, optional
-        About how many migrations a run with a limit of kicks or time has, instead of `every`.
+        Approximate number of migrations in a run with a limit on kicks or time; replaces `every`.
 
     Raises
     ------
@@ -143,11 +143,12 @@ class SequenceCrossing(ChainExchange):
         Alcaraz 2006); for the others, see `OrderRecombination`, `PartiallyMappedRecombination` and
         `CycleRecombination`.
     share : float
-        Share of the chains, the worst ones, that first take over the best sequences of the best.
+        Share of the chains, 0 to 0.5. Before the crossovers, this share of the worst chains takes
+        over the best sequences of the best chains.
     every : float
         Kicks per item between two generations, more than 0.
     times : int, optional
-        About how many generations a run with a limit of kicks or time has, instead of `every`.
+        Approximate number of generations in a run with a limit on kicks or time; replaces `every`.
 
     Raises
     ------

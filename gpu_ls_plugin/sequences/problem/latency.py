@@ -31,8 +31,8 @@ class Latency(Sequence):
     ----------
     tsp : TSP
         Up to 16,384 cities; their distances are travel times, symmetric or not. Any other object
-        with the same attribute `n` and method `distance` does, too. All distances are computed and
-        kept, n x n numbers.
+        with the same attribute `n` and method `distance` also works. All n x n distances are
+        computed once and kept in memory.
     start : int
         The city with which every row begins.
     closed : bool

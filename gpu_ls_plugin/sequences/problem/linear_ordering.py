@@ -26,8 +26,8 @@ MOST_ROWS = 2**12  # the referee needs a few copies of the matrix
 class LinearOrdering(Sequence):
     """Order items so that the sum of the entries for all pairs, earlier before later, is large.
 
-    This is the sum above the diagonal of the matrix whose rows and columns are permuted by a row of
-    the problem. The cost is the negative sum, which is minimised.
+    If a row permutes the rows and columns of the matrix, this is the sum above the diagonal. The
+    cost is the negative of the sum, which is minimised.
 
     Parameters
     ----------

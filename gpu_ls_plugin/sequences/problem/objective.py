@@ -84,5 +84,8 @@ class SequenceObjective(ABC):
         return {}
 
     def priorities(self) -> NDArray[Any] | None:
-        """Return numbers (n,), or None: constructions insert items with large ones first."""
+        """Return the priority of each item, shape (n,), or None if there are no priorities.
+
+        Constructions insert items of high priority first.
+        """
         return None

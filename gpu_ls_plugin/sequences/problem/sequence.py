@@ -49,13 +49,13 @@ class Sequence(Problem):
     optimum : int or float, optional
         The lowest possible cost.
     integer : bool, optional
-        Whether the costs that a callable returns are integers; False by default. An objective says
-        so itself.
+        Whether the costs that a callable returns are integers; False by default. Leave it out if
+        `objective` is a `SequenceObjective`, which has the attribute `integer`.
 
     Attributes
     ----------
     front : tuple of int
-        Items with which every row begins, in this order; none unless a subclass says otherwise.
+        Items with which every row begins, in this order; none unless a subclass sets it.
 
     Raises
     ------
@@ -90,11 +90,11 @@ class Sequence(Problem):
 
     @property
     def fixed(self) -> int:
-        """How many items at the front stay there in searches."""
+        """Number of items at the front that searches do not move."""
         return len(self.front)
 
     def state_bytes(self, *, gpu: bool = False) -> int:
-        """About how many bytes of memory a chain needs per item, besides lists of items."""
+        """Approximate bytes of memory of a chain per item, without lists of items."""
         return 16
 
     @cached_property
@@ -116,25 +116,25 @@ class Sequence(Problem):
         return checked
 
     def cost(self, rows: Any, /) -> NDArray[Any]:
-        """Return the cost of each sequence, without the price of violations."""
+        """Return the cost of each sequence, shape (P,), without the price of violations."""
         return self.evaluated(self.check(rows))[0]
 
     def excess(self, rows: Any, /) -> NDArray[Any]:
-        """Return by how much each sequence breaks constraints."""
+        """Return by how much each sequence breaks constraints, shape (P,)."""
         checked = self.check(rows)
         found = self.evaluated(checked)[1]
         return np.zeros(len(checked), self.cost_dtype) if found is None else found
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
-        """Return which sequences break no constraint."""
+        """Return which sequences break no constraint, shape (P,)."""
         return np.asarray(self.excess(rows) == 0)
 
     def compared(self, rows: Any, /) -> NDArray[Any]:
-        """Return the numbers by which searches compare sequences: cost plus price of violations."""
+        """Return the values (P,) that searches compare: costs plus the price of violations."""
         return self.priced(*self.evaluated(self.check(rows)))
 
     def priced(self, costs: NDArray[Any], excesses: NDArray[Any] | None) -> NDArray[Any]:
-        """Return costs plus the price of violations, which are None if there are no constraints."""
+        """Return costs (P,) plus the price of `excesses`, None if there are no constraints."""
         if excesses is None:
             return costs
         return np.asarray(costs + costs.dtype.type(self.objective.price) * excesses)
@@ -183,7 +183,7 @@ class Sequence(Problem):
         return np.asarray(rows[0])
 
     def evaluated(self, rows: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """Return costs and violations (or None) of checked rows, as the objective returns them."""
+        """Return costs (P,) and violations (P,), or None, of checked rows, from the objective."""
         given = self.objective.evaluate(in_library(rows, self.objective.library))
         if isinstance(given, tuple):
             costs, excesses = given

@@ -120,6 +120,10 @@ class SingleMachine(Sequence):
         row : array_like of integers, shape (jobs,)
             The order of the jobs.
 
+        Returns
+        -------
+        int64 or float64 array, shape (jobs,)
+
         Raises
         ------
         InvalidTourError, InvalidTypeError

@@ -54,7 +54,8 @@ class SequenceSearch:
     Parameters
     ----------
     moves : sequence of SequenceMove
-        A look at an item makes the best move of the first kind that lowers the value.
+        For each item, the descent tries the kinds of moves in this order. The first kind with an
+        improving move makes its best move.
     kick : SequenceKick, optional
         None: the search ends at local optima.
     accept : Acceptance
@@ -64,7 +65,7 @@ class SequenceSearch:
         independent.
     pivoting : {"first", "best"}
         Whether a descent makes the first move that lowers the value, or the best move of all items.
-        `First()` and `Best()` do, too.
+        `First()` and `Best()` are also accepted.
 
     Raises
     ------

@@ -31,10 +31,10 @@ class Alpha(Candidates):
     Ties go to the shorter edge, then to the smaller city number. Five such candidates per city
     contain about as many edges of an optimal tour as the ten nearest cities do.
 
-    For a matrix, all edges are considered: the time is proportional to steps * n^2, and arrays of
-    n x n numbers are needed. For coordinates, only the edges of a sparse graph are considered: the
+    For a matrix, all edges are considered: the time is proportional to steps * n^2, and arrays of n
+    x n numbers are needed. For coordinates, only the edges of a sparse graph are considered: the
     Delaunay triangulation and max(8, k) quadrant neighbours of every city. The time is proportional
-    to n log n. The first choices for a list are then the two cities of least alpha and the city of
+    to n log n. Each list is then filled first with the two cities of least alpha and the city of
     least alpha in each quadrant; otherwise, no candidate might lead out of a cluster.
 
     Parameters

@@ -54,8 +54,9 @@ def greedy(
 ) -> Any:
     """Return greedy tours: repeatedly take the shortest edge that fits.
 
-    Row 0 is the greedy tour of the complete graph; ties are broken by city numbers. For the other
-    rows, edges are lengthened at random by up to 10 %.
+    Johnson and McGeoch (1997) describe the heuristic. Row 0 is the greedy tour of the complete
+    graph; ties are broken by city numbers. For the other rows, edges are lengthened at random by up
+    to 10 %.
 
     Parameters
     ----------

@@ -52,8 +52,8 @@ def nearest_neighbour(
 ) -> Any:
     """Return nearest-neighbour tours: go to the nearest unvisited city.
 
-    Ties go to the smallest city number. Each row starts at a different city, in an order drawn from
-    `seed`. After n rows, the starts repeat.
+    Johnson and McGeoch (1997) describe the heuristic. Ties go to the smallest city number. Each row
+    starts at a different city, in an order drawn from `seed`. After n rows, the starts repeat.
 
     Parameters
     ----------

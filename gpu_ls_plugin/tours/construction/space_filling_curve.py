@@ -29,7 +29,7 @@ def space_filling_curve(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return tours that follow a Hilbert curve through the plane.
+    """Return tours that follow a Hilbert curve through the plane (Platzman and Bartholdi 1989).
 
     Row 0 follows the curve over the bounding square. For the other rows, the plane is rotated and
     shifted at random. Row r depends only on `seed` and r: a larger batch begins with the rows of a

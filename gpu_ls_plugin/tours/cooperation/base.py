@@ -41,8 +41,8 @@ class Cooperation(ABC):
     name : str
         Name in the registry.
     by_row : bool
-        Whether a tour is measured with the lengths of the chain that receives it if each row of a
-        problem has separate lengths.
+        Whether the cooperation supports problems whose rows have different lengths. It then
+        measures each tour with the lengths of the chain that receives it.
     priced : bool
         Whether the cooperation sets the price of violations. If so, only feasible tours count in
         `results`.
@@ -50,8 +50,8 @@ class Cooperation(ABC):
         Whether the cooperation crosses tours. If so, a population profits from the tours of other
         populations once its own tours are alike.
     least_times : int
-        Minimum number of exchanges, about, of a run with a time limit. If chains are slower than
-        expected, exchanges follow each other after fewer kicks than `every` says.
+        Approximate minimum number of exchanges in a run with a time limit. If chains are slower
+        than expected, there are fewer kicks between exchanges than `every` sets.
     every : float
         Kicks per city between two exchanges; more than 0.
     """

@@ -53,11 +53,11 @@ class EdgeAssembly(Recombination):
     offspring : int
         Maximum number of exchanges to try per pair.
     strategy : {"single", "block", "staged"}
-        "single" exchanges one AB-cycle at a time. "block" exchanges several: the largest cycles
-        come first, each with the smaller cycles that share cities with it and leave the tour in
-        fewer subtours, or in the same number at lower cost. Blocks take longer; use them once
-        single cycles no longer gain. "staged" uses single cycles, then blocks as soon as few tours
-        of a population gain; for given pairs, it always uses single cycles.
+        "single" exchanges one AB-cycle at a time. "block" exchanges several: it takes the largest
+        cycles first, and adds smaller cycles that share cities with them if this leaves fewer
+        subtours, or as many at a lower cost. Blocks take longer; use them once single cycles no
+        longer gain. "staged" uses single cycles, then blocks as soon as few tours of a population
+        gain; for given pairs, it always uses single cycles.
 
     Raises
     ------
@@ -78,7 +78,7 @@ class EdgeAssembly(Recombination):
 
     @property
     def later(self) -> EdgeAssembly:
-        """The recombination that takes over once few tours of a population gain."""
+        """The recombination to use once crossovers improve few tours of a population."""
         return replace(self, strategy="block") if self.strategy == STAGED else self
 
     def bytes_per_tour(self, n: int) -> int:

@@ -36,7 +36,7 @@ class PartitionRecombination(PairRecombination):
     never_worse = True
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the size in bytes of a pair's components and their gains."""
+        """Return the bytes of working memory per pair: its components and their gains."""
         most = n // 4 + 1
         cities = 2 * padded(2 * n * city_bytes) + 4 * padded(n * city_bytes)
         return cities + padded((most // 32 + 1) * 4) + padded(most * 8)

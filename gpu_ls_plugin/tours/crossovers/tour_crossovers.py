@@ -16,8 +16,8 @@ SHARED = "runs/crossovers"  # crossovers that also suit other permutations
 class CycleRecombination(PairRecombination):
     """Put every city in a place that it has in one of the parents (cycle crossover).
 
-    The places form cycles: the city that the second parent has in a place leads to the place in
-    which the first parent has it. So a cycle has the same cities in both parents. The child takes
+    The places form cycles: each place leads to the place in which the first parent has the city
+    that the second parent has here. So a cycle has the same cities in both parents. The child takes
     cycles from the first and the second parent in turn, in the order of their first places (Oliver,
     Smith and Holland 1987, in the variant with alternating cycles). A place with the same city in
     both parents is also a cycle. There are no random choices. The crossover preserves places, which
@@ -35,7 +35,7 @@ class CycleRecombination(PairRecombination):
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the size in bytes of two stretches per place."""
+        """Return the bytes of working memory per pair: four city numbers per place."""
         return 2 * padded(2 * n * city_bytes)
 
 
@@ -60,7 +60,7 @@ class EdgeRecombination(PairRecombination):
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the size in bytes of the child, the places of its cities and the graph."""
+        """Return the bytes of working memory per pair: the child, its places and the graph."""
         return 2 * padded(n * city_bytes) + padded(4 * n * city_bytes) + padded(n)
 
 
@@ -85,7 +85,7 @@ class OrderRecombination(PairRecombination):
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the size in bytes of a set with a bit per city."""
+        """Return the bytes of working memory per pair: a bit per city."""
         return padded((n + 31) // 32 * 4)
 
 
@@ -111,7 +111,7 @@ class PartiallyMappedRecombination(PairRecombination):
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the size in bytes of the place of each city."""
+        """Return the bytes of working memory per pair: the place of each city."""
         return padded(n * city_bytes)
 
 
@@ -159,7 +159,7 @@ class SegmentRecombination(PairRecombination):
             )
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the size in bytes of a place and a bit per city."""
+        """Return the bytes of working memory per pair: a place and a bit per city."""
         return padded(n * city_bytes) + padded((n + 31) // 32 * 4)
 
     def numbers(self, n: int) -> dict[str, int]:

@@ -39,7 +39,7 @@ class Workspace(ABC):
         ----------
         first : array of the backend, shape (P, n), int32
             First parents; not changed.
-        costs : array, shape (P,)
+        costs : array of the backend, shape (P,), of `problem.cost_dtype`
             Costs of the first parents; not changed.
         second : array, shape (Q, n), int32
             Tours that contain the second parents; not changed. May be `first`.

@@ -80,10 +80,11 @@ class First(Pivoting):
 class Multi(Pivoting):
     """Find the best move of each of several cities, and apply all independent ones at once.
 
-    A pass skips each move that touches or crosses a move of an earlier city. The cities take turns;
-    a city without an improving move is left out until one of its edges changes (don't-look bits).
-    Use it on a GPU for a few tours that are far from a local optimum: it takes a third of the time
-    of `First()`. Its local optima are up to 0.2 % longer on average.
+    This follows Rios et al. (2017). A pass skips each move that touches or crosses a move of an
+    earlier city. The cities take turns; a city without an improving move is left out until one of
+    its edges changes (don't-look bits). Use it on a GPU for a few tours that are far from a local
+    optimum: it takes a third of the time of `First()`. Its local optima are up to 0.2 % longer on
+    average.
 
     Parameters
     ----------
@@ -110,9 +111,10 @@ class RandomK(Pivoting):
 
     A pass evaluates all seven reconnections of each triple with `ThreeOpt()`, and the three that
     change two edges with `TwoOpt()`. A tour is finished after one pass without a gain. A large k
-    comes closer to `Best()`; a small k is faster. Samples seldom hit the edges of a kick if there
-    are many more cities than `k` suffices for: improve such tours by another search first. One
-    kernel makes all passes, and the kicks of an `IteratedLocalSearch` with a `DoubleBridge`.
+    comes closer to `Best()`; a small k is faster. If a tour has many more cities than triples, a
+    sample seldom contains the edges that a kick has changed: improve such tours with another search
+    first. One kernel makes all passes, and the kicks of an `IteratedLocalSearch` with a
+    `DoubleBridge`.
 
     Parameters
     ----------

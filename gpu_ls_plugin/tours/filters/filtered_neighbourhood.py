@@ -36,9 +36,10 @@ REMOVED = {
 class FilteredNeighbourhood(Neighbourhood):
     """The moves of a complete neighbourhood that a filter keeps.
 
-    With `Best()`, a pass applies the best of all kept moves. With `First()`, a pass evaluates the
-    neighbourhood in portions and applies the best move of the first portion that has an improving
-    move. If the search has candidate lists, they act as one more filter, `InCandidates`.
+    This follows Schulz (2013, section 7). With `Best()`, a pass applies the best of all kept moves.
+    With `First()`, a pass evaluates the neighbourhood in portions and applies the best move of the
+    first portion that has an improving move. If the search has candidate lists, they act as one
+    more filter, `InCandidates`.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ class GainBound(Filter):
         return in_order(GainBound.header, "GainBoundData", data)
 
     def state_words(self, n: int) -> int:
-        """Return the number of words: one per position, and one for the maximum."""
+        """Return the number of 8-byte words of state: one per position, and one for the maximum."""
         return n + 1
 
 
@@ -135,7 +135,7 @@ class InCandidates(Filter):
         return f"gls::InCandidates<{self.missing}>"
 
     def rotations(self, edges: int) -> int:
-        """Return `missing` + 1 for 3-opt: of that many new edges, at least one passes the test."""
+        """Return `missing` + 1 for 3-opt: one of any `missing` + 1 new edges passes the test."""
         return self.missing + 1 if edges > 2 else 1
 
     @property
@@ -165,13 +165,13 @@ class DontLook(Filter):
         return "gls::DontLook"
 
     def state_words(self, n: int) -> int:
-        """Return the number of words: two bytes per city, rounded up."""
+        """Return the number of 8-byte words of state: two bytes per city, rounded up."""
         return (2 * n + 7) // 8
 
 
 @dataclass(frozen=True)
 class RandomKeep(Filter):
-    """Keep each move with a given probability; each pass draws anew (Schulz 2013, section 7).
+    """Keep each move with a given probability, drawn again in each pass (Schulz 2013, section 7).
 
     Parameters
     ----------

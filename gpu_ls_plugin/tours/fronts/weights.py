@@ -66,7 +66,7 @@ class RandomWeights(Weights):
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return weights that do not depend on the places."""
+        """Return uniformly distributed weights, whatever `places` are; see `Weights.draw`."""
         return normalised(random_state.exponential(size=places.shape))
 
 
@@ -92,7 +92,7 @@ class PositionWeights(Weights):
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return weights that depend on the places."""
+        """Return weights that are higher for lower scaled costs; see `Weights.draw`."""
         around = np.exp(self.spread * random_state.standard_normal(places.shape))
         return normalised(np.clip(1.0 - places, LEAST_WEIGHT, 1.0) * around)
 

@@ -33,8 +33,9 @@ def double_bridge_kernel(team: str) -> Kernel:
 class DoubleBridge(KernelPerturbation):
     """Cut a tour into A B C D and reconnect it as A D C B, which changes exactly four edges.
 
-    No path is reversed. Cuts that leave two neighbouring segments of one city each are drawn again,
-    as they would change only three edges.
+    This is the double bridge (Martin, Otto and Felten 1991). No path is reversed. Cuts that leave
+    two neighbouring segments of one city each are drawn again, as they would change only three
+    edges.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ class LinKernighan(Neighbourhood):
     A chain removes the edges (t1, t2), (t3, t4), ... and adds (t2, t3), (t4, t5), ... The first
     three exchanges are tried in breadth, with both neighbours of t3 as t4, so depth 3 is sequential
     3-opt. Beyond the third exchange, the chain follows only the best candidate. The tour changes
-    only once a gain is certain. Symmetric problems only.
+    only once a gain is certain (Lin and Kernighan 1973). Symmetric problems only.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class LinKernighan(Neighbourhood):
         return min(degree, self.breadth[0])
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return 1 (the 2-opt move) plus 3 chains per candidate for t5."""
+        """Return the number of chains of a first step: 1 (2-opt), plus 3 per candidate for t5."""
         return 1 + 3 * min(degree, self._second)
 
     @property

@@ -9,7 +9,10 @@ from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
 @dataclass(frozen=True)
 class TwoOpt(Neighbourhood):
-    """Remove two edges and reconnect the paths in the only other way: n (n - 3) / 2 moves."""
+    """Remove two edges and reconnect the paths in the only other way (2-opt; Croes 1958).
+
+    A tour of n cities has n (n - 3) / 2 such moves.
+    """
 
     name = "two_opt"
     header = "tours/moves/two_opt_move.cuh"
@@ -24,13 +27,13 @@ class TwoOpt(Neighbourhood):
 
 @dataclass(frozen=True)
 class ThreeOpt(Neighbourhood):
-    """Remove three edges and reconnect the three paths in any other way; includes 2-opt.
+    """Remove three edges and reconnect the three paths in any other way (3-opt; Lin 1965).
 
-    On candidate lists the moves are sequential: two of the new edges lead to candidates, and the
-    partial sums of gains stay positive. At the candidate t3, either of its two edges may be
-    removed, which yields all four pure reconnections: those that replace all three edges (Fosin
-    et al. 2013, 4.2). On asymmetric problems only the reconnection that reverses no path (or-3opt)
-    is used.
+    The moves include 2-opt. On candidate lists they are sequential: two of the new edges lead to
+    candidates, and the partial sums of gains stay positive. At the candidate t3, either of its two
+    edges may be removed, which yields all four pure reconnections: those that replace all three
+    edges (Fosin et al. 2013, 4.2). On asymmetric problems only the reconnection that reverses no
+    path (or-3opt) is used.
     """
 
     name = "three_opt"

@@ -14,9 +14,9 @@ LONGEST_MOVED = 16  # maximum number of cities per segment; for longer ones use 
 class OrOpt(Neighbourhood):
     """Move up to `max_length` consecutive cities elsewhere, in either direction.
 
-    For each city and each of its candidates, segments that begin or end with the city are moved to
-    either side of the candidate, and segments that begin or end with the candidate are moved next
-    to the city. On asymmetric problems, segments keep their direction.
+    This is Or-opt (Or 1976). For each city and each of its candidates, segments that begin or end
+    with the city are moved to either side of the candidate, and segments that begin or end with the
+    candidate are moved next to the city. On asymmetric problems, segments keep their direction.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Exchange(Neighbourhood):
     """Swap up to `first` consecutive cities with up to `second` elsewhere.
 
     Both segments keep their direction. In a giant tour, the moves exchange customers between routes
-    or within one; ``Exchange(3, 3)`` is the CROSS exchange.
+    or within one; ``Exchange(3, 3)`` is the CROSS exchange (Taillard et al. 1997).
 
     Parameters
     ----------

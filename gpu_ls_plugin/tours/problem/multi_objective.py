@@ -119,7 +119,7 @@ class MultiObjectiveTSP:
 
     @property
     def writing(self) -> Writing:
-        """Which permutations represent the same solution."""
+        """The rule that decides which permutations are the same solution."""
         return {"symmetric": self.symmetric}
 
     @property

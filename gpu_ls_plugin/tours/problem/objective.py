@@ -86,7 +86,7 @@ class Objective(ABC):
         return type(self).kept_bytes is not Objective.kept_bytes
 
     def kept_bytes(self, problem: Problem) -> int:
-        """Return how many bytes the functor keeps per tour, a multiple of 16; by default, 0."""
+        """Return the bytes of functor data per tour, a multiple of 16; by default, 0."""
         return 0
 
     def most(self, problem: Problem) -> float:
@@ -98,11 +98,11 @@ class Objective(ABC):
         """Return the exact costs of tours (P, n) besides their length, of type `cost_dtype`."""
 
     def feasible(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which tours (P, n) may be results; by default, all."""
+        """Return which tours (P, n) are feasible, as bools (P,); by default, all are."""
         return np.ones(len(rows), dtype=np.bool_)
 
     def violated(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return by how much tours (P, n) violate constraints; see `Problem.excess`."""
+        """Return by how much tours (P, n) violate constraints, shape (P,); see `Problem.excess`."""
         return (~self.feasible(problem, rows)).astype(np.int64)
 
 

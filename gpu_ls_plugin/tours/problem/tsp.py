@@ -161,6 +161,12 @@ class TSP(Problem):
 
         Cities are numbered 0..n-1 in the order of the file's node numbers.
 
+        Parameters
+        ----------
+        path : path
+        optimum : int or float, optional
+            The optimal length, if known; by default unknown, even for instances of TSPLIB.
+
         Raises
         ------
         FileNotFoundError
@@ -398,7 +404,25 @@ class TSP(Problem):
         return self.lengths(self._cities(a, "a"), self._cities(b, "b"))
 
     def write_tour(self, path: str | os.PathLike[str], tour: ArrayLike, comment: str = "") -> None:
-        """Write one tour as a TSPLIB tour file, with its length in the comment."""
+        """Write one tour as a TSPLIB tour file, with its length in the comment.
+
+        The file is written completely or not at all, and replaces an older one.
+
+        Parameters
+        ----------
+        path : path
+        tour : array_like, shape (n,), integer
+            A zero-based tour; not changed. The file counts from 1.
+        comment : str
+            Text in front of the length.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            `tour` is not a permutation of the cities, or `comment` is not a string.
+        OSError
+            The file cannot be written.
+        """
         row = self.check(tour, parameter="tour")
         length = self.cost(row)[0].item()
         text = checks.text("comment", comment)

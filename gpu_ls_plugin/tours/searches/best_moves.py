@@ -68,9 +68,10 @@ def best_moves(
 ) -> BestMoves:
     """Return for each tour the k best moves that a filter keeps, improving or not.
 
-    Moves are sorted by their gain, then by positions and way. Each of the k moves requires an
-    evaluation of the neighbourhood. Don't-look bits are set as at the start of a search.
-    `GainBound` may keep different non-improving moves in different modes.
+    The function is for custom searches (Schulz 2013, 6.15). Moves are sorted by gain, then by
+    `positions` and `ways`. The neighbourhood is evaluated k times, once for each move. Don't-look
+    bits are set as at the start of a search. If the filter contains `GainBound`, the mode may
+    change which non-improving moves are kept.
 
     Parameters
     ----------

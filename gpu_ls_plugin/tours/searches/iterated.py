@@ -65,12 +65,12 @@ def _of_another_domain(search: Any = None, *given: Any, **options: Any) -> Any:
 class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     """Improve tours by kicks: repair each kick locally, then accept or undo it.
 
-    Each tour of a batch has a chain, and all chains run at the same time. A chain begins with a
-    full local search; a repair considers only the cities whose edges changed. With `First()`
-    pivoting on candidate lists and a `DoubleBridge`, a single kernel runs the chains (it undoes
-    kicks with a journal of reversals, without copies of tours). Another kernel does so with
-    `RandomK()` and a `DoubleBridge`. With other searches and perturbations, the host drives each
-    kick.
+    This is iterated local search (Lourenço, Martin and Stützle 2003). Each tour of a batch has a
+    chain, and all chains run at the same time. A chain begins with a full local search; a repair
+    considers only the cities whose edges changed. With `First()` pivoting on candidate lists and a
+    `DoubleBridge`, a single kernel runs the chains (it undoes kicks with a journal of reversals,
+    without copies of tours). Another kernel does so with `RandomK()` and a `DoubleBridge`. With
+    other searches and perturbations, the host drives each kick.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         Repairs tours.
     perturbation : Perturbation, optional
         Kicks tours: DoubleBridge, Restart, or any object with the same method `perturb`. By
-        default, ``DoubleBridge(segment=100)``. Routes are kicked by StringRemoval only, which is
-        the default there.
+        default, ``DoubleBridge(segment=100)``. For routes, only `StringRemoval` is supported; it is
+        the default.
     accept : Acceptance
         Decides whether a chain continues from the repaired tour.
     kicks_per_city : float
@@ -227,7 +227,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             return result if in_order else result.sorted()
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
-        """Compile the programs for a batch like `tours`; those of exchanges are only begun."""
+        """Compile the programs for a batch like `tours`, those of exchanges in the background."""
         at_once(
             backend,
             partial(super().compile_batch, problem, tours, backend),
@@ -235,7 +235,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         )
 
     def quickened(self, problem: TSP) -> IteratedLocalSearch:
-        """Return a search with the same programs, but candidate lists that take little time."""
+        """Return a search with the same programs, but candidate lists that are quick to compute."""
         return replace(self, search=compiling_ahead.with_quick_candidates(self.search, problem))
 
     def _compile_ahead(

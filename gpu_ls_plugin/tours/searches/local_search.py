@@ -51,8 +51,8 @@ def _of_another_domain(neighbourhoods: Any = (), *given: Any, **options: Any) ->
         return None
     if given or options.keys() - {"pivoting"}:
         raise InvalidParameterError(
-            f"neighbourhoods: {moves!r:.80} are no moves of tours and take no other parameters, "
-            f"such as {next(iter(options), 'candidates')!r}"
+            f"neighbourhoods: {moves!r:.80} are not moves of tours, so they take no other "
+            f"parameters, such as {next(iter(options), 'candidates')!r}"
         )
     (name,) = names
     return registry.lookup("search", str(name))(moves, kick=None, **options)

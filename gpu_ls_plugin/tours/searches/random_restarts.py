@@ -28,9 +28,9 @@ CLIMBS_PER_PROCESSOR = {"cpu": 16, "cuda": 32}  # maximum number of climbers in 
 class RandomRestarts:
     """Search from many random tours and keep the best local optima.
 
-    Climbers run in batches that fill the device. Only one batch and the best `keep` tours are in
-    memory, so `climbs` may be any number. Climber c starts from row c of `random_tours`, whatever
-    the batch size.
+    This is random-restart hill climbing (O'Neil and Burtscher 2015). Climbers run in batches that
+    fill the device. Only one batch and the best `keep` tours are in memory, so `climbs` may be any
+    number. Climber c starts from row c of `random_tours`, whatever the batch size.
 
     Parameters
     ----------

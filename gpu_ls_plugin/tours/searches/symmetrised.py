@@ -35,8 +35,9 @@ def _default_search() -> IteratedLocalSearch:
 class Symmetrised(compiling_ahead.CompilesAhead):
     """Search an asymmetric problem as a symmetric one with two nodes per city.
 
-    This allows Lin-Kernighan moves and edge assembly, which need symmetric lengths. The symmetric
-    problem is a matrix of 4 n^2 lengths. Symmetric problems are searched directly.
+    The transformation (Jonker and Volgenant 1983) allows Lin-Kernighan moves and edge assembly,
+    which need symmetric lengths. The symmetric problem is a matrix of 4 n^2 lengths. Symmetric
+    problems are searched directly.
 
     Parameters
     ----------

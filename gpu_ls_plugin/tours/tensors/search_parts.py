@@ -63,7 +63,7 @@ def _parts(search: Any) -> SearchParts:
         )
     if not isinstance(search.pivoting, First):
         raise UnsupportedProblemError(
-            f"search: {search.pivoting!r} searches no tensors; use First()"
+            f"search: {search.pivoting!r} does not work on tensors; use First()"
         )
     candidates = search.candidates
     if isinstance(candidates, Nearest):
@@ -72,6 +72,6 @@ def _parts(search: Any) -> SearchParts:
         degree = candidates.m
     else:
         raise UnsupportedProblemError(
-            f"search: {candidates!r} are no candidates for tensors; use Nearest or Quadrant"
+            f"search: {candidates!r} does not work on tensors; use Nearest or Quadrant"
         )
     return SearchParts(tuple(search.neighbourhoods), degree, isinstance(candidates, Quadrant), kick)

@@ -261,7 +261,7 @@ def test_complaints_about_windows_add_up(seed):
             r"customer 2 \(west\) .* is 1 late back at the depot",
         ),
         ([(0, 7), (0, 4), (0, 9), (0, 9)], "is 3 late in all, first by 1 at the customer"),
-        ([(0, 90), (0, 9), (5, 3), (0, 9)], r"^windows: that of node 2 \(west\) ends at 3"),
+        ([(0, 90), (0, 9), (5, 3), (0, 9)], r"^windows: the window of node 2 \(west\) ends at 3"),
     ],
 )
 def test_errors_have_the_names_of_customers(windows, words):
@@ -444,7 +444,10 @@ def test_damaged_text_is_named(old, new, words, tmp_path):
         ({"windows": [(1, 2, 3)] * 4}, "windows: shape"),
         ({"windows": [(0, 90), (0, 90), (0, np.nan), (0, 90)]}, r"windows: entry \(2, 1\) is nan"),
         ({"windows": [(0, 90), (-1, 90), (0, 9), (0, 90)]}, r"windows: entry \(1, 0\) is -1"),
-        ({"windows": [(0, 90), (5, 3), (0, 9), (0, 90)]}, "windows: that of node 1 ends at 3"),
+        (
+            {"windows": [(0, 90), (5, 3), (0, 9), (0, 90)]},
+            "windows: the window of node 1 ends at 3",
+        ),
         (
             {"windows": [(0, 90), (0, 2**51), (0, 9), (0, 90)]},
             r"windows: entry \(1, 1\) .* 2\*\*50",

@@ -104,7 +104,7 @@ def test_searches_keep_to_windows():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"windows": [(0, 9), (5, 4)]}, "node 1 ends at 4, before 5"),
+        ({"windows": [(0, 9), (5, 4)]}, "node 1 ends at 4, before it begins at 5"),
         ({"windows": [(0, 9), (5, np.nan)]}, "windows: entry .* nan"),
         ({"windows": [(0, 9, 1)]}, r"windows: shape \(1, 3\)"),
         ({"release_times": [1]}, r"release_times: shape"),
@@ -120,7 +120,7 @@ def test_bad_windows_are_named(given, words):
 
 def test_windows_of_another_problem_are_refused():
     problem = small(1)
-    with pytest.raises(UnsupportedProblemError, match="6 nodes, but windows are those of 2"):
+    with pytest.raises(UnsupportedProblemError, match="6 nodes, but there are windows for 2"):
         problem.with_resources(TimeWindows([(0, 9), (0, 9)]))
     with pytest.raises(UnsupportedProblemError, match="scale all of them up"):
         problem.with_resources(TimeWindows([(0, 9.5)] * 6))

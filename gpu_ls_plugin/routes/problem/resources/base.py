@@ -53,10 +53,10 @@ class Resource(ABC):
         return None
 
     def apart(self, problem: RoutedProblem, a: NDArray[Any], b: NDArray[Any]) -> Any:
-        """Return how much farther node b is behind node a than their length says; by default 0.
+        """Return an extra distance of node b after node a, in units of length; by default 0.
 
-        Searches try to put a customer next to the nodes that are nearest by the sum of length and
-        this number, in either order.
+        The candidates of a customer are the nodes with the smallest sum of length and extra
+        distance, in either order.
         """
         return 0
 

@@ -54,21 +54,22 @@ class Driven(NamedTuple):
     warps: NDArray[Any]  # how much too late the vehicle is at each stop
     late_start: NDArray[Any]  # how much later than allowed the vehicle starts
     delays: NDArray[Any]  # how much later each vehicle starts best: it then waits less
-    durations: NDArray[Any]  # of routes that start so much later
+    durations: NDArray[Any]  # of routes that start later by `delays`
 
 
 class TimeWindows(Resource):
     """Windows in which the service of each customer begins; early vehicles wait.
 
-    The excess of a route is its time warp: by how much it would have to go back in time where it is
-    late (Vidal, Crainic, Gendreau and Prins 2013), plus the excess of its duration, if that is
-    limited. Vehicles start so that the time warp and then the duration are least.
+    The excess of a route is its time warp, plus the excess of its duration if that is limited. The
+    time warp is the total time by which the vehicle is late at its stops, if it goes back in time
+    to the end of each missed window (Vidal, Crainic, Gendreau and Prins 2013). Each vehicle starts
+    at the time that minimises first the time warp and then the duration.
 
     Parameters
     ----------
     windows : array_like, shape (customers + 1, 2)
-        Earliest and latest begin of the service of each node; the first row is that of the depot,
-        between which a vehicle leaves and comes back.
+        Earliest and latest start of the service of each node. The first row is the window of the
+        depot, in which vehicles leave and return.
     release_times : array_like, shape (customers + 1,), optional
         No vehicle starts before the release times of all of its customers.
     durations : array_like, shape (customers + 1, customers + 1), optional
@@ -104,7 +105,9 @@ class TimeWindows(Resource):
         if wrong.any():
             node = int(wrong.argmax())
             begin, end = self.windows[node].tolist()
-            raise InvalidProblemError(f"windows: that of node {node} ends at {end}, before {begin}")
+            raise InvalidProblemError(
+                f"windows: the window of node {node} ends at {end}, before it begins at {begin}"
+            )
         releases = np.zeros(n, int) if release_times is None else release_times
         self.release_times = _times(releases, "release_times", "nodes", shape=(n,))
         self.durations = None
@@ -131,7 +134,7 @@ class TimeWindows(Resource):
         nodes = len(self.windows)
         if nodes != problem.customers + 1:
             raise UnsupportedProblemError(
-                f"problem: it has {problem.customers + 1} nodes, but windows are those of {nodes}"
+                f"problem: it has {problem.customers + 1} nodes, but there are windows for {nodes}"
             )
         if problem.service_times.dtype.kind == "i" and not self.integer:
             raise UnsupportedProblemError(
@@ -151,7 +154,7 @@ class TimeWindows(Resource):
         return f"gls::TimeWindows<{amount}, {own}, {releases}>"
 
     def segment_bytes(self, problem: RoutedProblem) -> int:
-        """Return the size of its numbers, and of two nodes if durations are looked up."""
+        """Return the size of 4 or 5 numbers, plus two node numbers if `durations` are given."""
         numbers = 5 if self.release_times.any() else 4
         ends = 0 if self.durations is None else 8
         return numbers * np.dtype(self._amount(problem).dtype).itemsize + ends
@@ -172,7 +175,7 @@ class TimeWindows(Resource):
         return in_order(HEADER, "TimeWindowsData", data)
 
     def apart(self, problem: RoutedProblem, a: NDArray[Any], b: NDArray[Any]) -> Any:
-        """Return the least waiting and the least time warp, weighted (Vidal and others 2013)."""
+        """Return the minimum waiting time and time warp, weighted (Vidal and others 2013)."""
         early, late = self.windows.T.astype(float)
         spent = problem.service_times[a] + self.travel(problem, a, b)
         wait = np.maximum(early[b] - spent - late[a], 0)
@@ -198,9 +201,9 @@ class TimeWindows(Resource):
     def driven(
         self, problem: RoutedProblem, visits: NDArray[np.int64], later: ArrayLike = 0
     ) -> Driven:
-        """Simulate vehicles that start so much `later` than they may.
+        """Simulate vehicles that start by `later` after their earliest possible start.
 
-        `visits` are the customers of routes, filled up with 0, shape (R, stops).
+        `visits` are the customers of R routes, padded with 0, shape (R, stops).
         """
         windows, releases = self.windows, self.release_times
         first, last = self._starts(problem)
