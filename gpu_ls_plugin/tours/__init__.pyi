@@ -8,6 +8,7 @@ from .candidates.detour import Detour as Detour
 from .candidates.nearest import All as All
 from .candidates.nearest import Nearest as Nearest
 from .candidates.quadrant import Quadrant as Quadrant
+from .candidates.reduced_costs import ReducedCosts as ReducedCosts
 from .construction.greedy import greedy as greedy
 from .construction.nearest_neighbour import nearest_neighbour as nearest_neighbour
 from .construction.random_tours import random_tours as random_tours

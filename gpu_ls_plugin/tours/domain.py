@@ -27,6 +27,7 @@ from gpu_ls_plugin.tours.plan.enumeration import best_of_all, enumerated
 from gpu_ls_plugin.tours.plan.first_stages import (
     first_tour_stage,
     good_tour_stage,
+    patched_stage,
     too_short_for_descents,
 )
 from gpu_ls_plugin.tours.plan.settings import settings_of_tours, why_tours
@@ -125,6 +126,8 @@ class Tours(Domain):
         if good is not None:
             alone = good.seconds == math.inf
             return (good,) if alone else (good, replace(main, joins=True))
+        if (patched := patched_stage(problem, chosen)) is not None:
+            return patched, main
         quick = first_tour_stage(problem, request, chosen)
         if quick is None:
             return (main,)

@@ -9,6 +9,7 @@ from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.detour import Detour
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
+from gpu_ls_plugin.tours.candidates.reduced_costs import ReducedCosts
 from gpu_ls_plugin.tours.candidates.union import Union
 from gpu_ls_plugin.tours.construction.greedy import greedy
 from gpu_ls_plugin.tours.construction.nearest_neighbour import nearest_neighbour
@@ -57,7 +58,7 @@ CROSSOVERS = (
 PARTS: Mapping[str, tuple[Any, ...]] = {
     "domain": (Tours,),
     "objective": (Length,),
-    "candidates": (All, Nearest, Quadrant, Detour, Alpha, Union),
+    "candidates": (All, Nearest, Quadrant, Detour, Alpha, ReducedCosts, Union),
     "construction": (random_tours, nearest_neighbour, greedy, space_filling_curve),
     "neighbourhood": (
         *(TwoOpt, OrOpt, ThreeOpt, LinKernighan, LinKernighanLead),

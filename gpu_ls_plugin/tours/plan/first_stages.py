@@ -15,9 +15,11 @@ from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.core.result import Result, Statistics, record_point
 from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.tours.construction.nearest_neighbour import first_cities, nearest_neighbour
+from gpu_ls_plugin.tours.problem.assignment_relaxation import AssignmentRelaxation
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 from gpu_ls_plugin.tours.searches.good_tour import DESCENT_SECONDS, GoodTour, number_of_chains
 from gpu_ls_plugin.tours.searches.iterated import ChainsOfOneTour
+from gpu_ls_plugin.tours.searches.symmetrised import Symmetrised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +36,8 @@ KICKS_ALONE, SHARE = 3.0, 0.25
 KICKS_PER_SECOND = 2.5e4  # estimate per core, until measured
 # The same time on a GPU: seconds per city, plus a constant in seconds.
 OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004
+# Maximum length of a patched assignment that joins a population, as a multiple of the assignment's.
+NEARLY = 1.02
 # Seconds in which a search of random tours surely beats a nearest-neighbour tour, on a slow core:
 # the sum of a constant, a time per city, and a time per entry of a matrix (for candidate lists).
 SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7
@@ -105,6 +109,27 @@ def first_tour_stage(problem: Problem, request: Request, chosen: Settings) -> St
     return Stage("first tour", why, search, problem, problem, prepare=_compile)
 
 
+def patched_stage(problem: Problem, chosen: Settings) -> Stage | None:
+    """Return the stage of a patched assignment if an asymmetric problem is searched in its twin.
+
+    The population begins with this tour if it is nearly as short as the assignment. A tour that is
+    much longer would displace better edges of random tours.
+    """
+    if not isinstance(chosen.search, Symmetrised):
+        return None
+    why = "in some asymmetric problems, it is nearly the shortest tour"
+    search = PatchedTour(chosen.backend)
+    return Stage("patched assignment", why, search, problem, problem, after=_joining_if_short)
+
+
+def _joining_if_short(
+    stage: Stage, found: Found, left: float, rest: tuple[Stage, ...]
+) -> tuple[Stage, ...]:
+    """Let the tour join the population if it is at most `NEARLY` as long as the assignment."""
+    bound = AssignmentRelaxation.of(tour_problem(stage.problem)).bound
+    return (replace(rest[0], joins=found.worth[-1] <= NEARLY * bound), *rest[1:])
+
+
 def too_short_for_descents(problem: Problem, request: Request, chosen: Settings) -> bool:
     """Return whether there is no time to descend from all tours of a population."""
     size = tour_problem(problem).n * (chosen.population or 1)
@@ -130,11 +155,8 @@ class FirstTour:
         self, problem: Problem, _: Any = None, *, callback: Callback | None, **__: Any
     ) -> Result:
         """Return the tour."""
-        watch, matrix = Stopwatch(None), tour_problem(problem).matrix
-        if matrix is None:
-            tours: Any = nearest_neighbour(tour_problem(problem), backend=self.backend)
-        else:
-            tours = nearest_neighbour_tour(matrix)[np.newaxis]
+        watch = Stopwatch(None)
+        tours = self._tours(tour_problem(problem))
         costs = problem.cost(tours)
         statistics = Statistics(backend=get_backend(self.backend).name, stopped_by="seconds")
         point = Point(watch.elapsed, 0, costs[0].item(), float(costs.mean()))
@@ -142,7 +164,24 @@ class FirstTour:
         return Result(tours, costs, statistics, problem)
 
     def __repr__(self) -> str:
-        return "nearest_neighbour(size=1)"
+        return f"{self.name}(size=1)"
+
+    def _tours(self, problem: TSP) -> Any:
+        if problem.matrix is None:
+            return nearest_neighbour(problem, backend=self.backend)
+        return nearest_neighbour_tour(problem.matrix)[np.newaxis]
+
+
+class PatchedTour(FirstTour):
+    """A search that makes one tour from a cheapest assignment of successors."""
+
+    name = "patched_assignment"
+
+    def compile(self, problem: TSP, seconds: float) -> None:
+        """There is nothing to compile."""
+
+    def _tours(self, problem: TSP) -> Any:
+        return AssignmentRelaxation.of(problem).patched()[np.newaxis]
 
 
 def _compile(stage: Stage, seconds: float = math.inf) -> None:

@@ -42,7 +42,7 @@ KICK = 100  # cities in the window of a double bridge
 # Minimum and maximum number of cities for a symmetric form, whose matrix takes up to 100 MB.
 SMALLEST_TWIN, LARGEST_TWIN = 8, 2500
 # Minimum time for a symmetric form (docs/lab/tours.md, "Asymmetric problems").
-SECONDS_OF_TWIN = 5e-4  # seconds per city
+SECONDS_OF_TWIN, SECONDS_OF_ASSIGNMENT = 5e-4, 6e-7  # per city, and per entry of the matrix
 # With at least this many cities, greedy tours are quicker than nearest-neighbour tours.
 LARGE = 10_000
 
@@ -91,7 +91,7 @@ def _symmetrised(problem: TSP, request: Request) -> bool:
         and not problem.symmetric
         and SymmetricTwin.serves(problem)
         and SMALLEST_TWIN <= problem.n <= LARGEST_TWIN
-        and request.seconds >= SECONDS_OF_TWIN * problem.n
+        and request.seconds >= SECONDS_OF_TWIN * problem.n + SECONDS_OF_ASSIGNMENT * problem.n**2
         and SymmetricTwin.fits(problem)
     )
 

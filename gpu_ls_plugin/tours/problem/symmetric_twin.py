@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +38,12 @@ class SymmetricTwin:
         np.fill_diagonal(matrix, 0)
         self.offset = n * ceiling
         self.tsp = TSP.from_matrix(matrix, name=problem.name)
+        _origins[self.tsp] = problem
+
+    @staticmethod
+    def origin(problem: TSP) -> TSP | None:
+        """Return the asymmetric problem of a symmetric form, or None for any other problem."""
+        return _origins.get(problem)
 
     @staticmethod
     def serves(problem: TSP) -> bool:
@@ -65,6 +72,9 @@ class SymmetricTwin:
         backwards = rows[:, 1] != n
         rows[backwards, 1:] = rows[backwards, :0:-1]
         return np.ascontiguousarray(rows[:, 0::2], np.int32)
+
+
+_origins: weakref.WeakKeyDictionary[TSP, TSP] = weakref.WeakKeyDictionary()
 
 
 def _lengths(problem: TSP) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.runs.acceptance import BetterOrEqual
-from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.candidates.reduced_costs import ReducedCosts
 from gpu_ls_plugin.tours.engines import compiling_ahead
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.problem.symmetric_twin import SymmetricTwin
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def _default_search() -> IteratedLocalSearch:
-    repair = LocalSearch([LinKernighan(3)], candidates=Nearest(10))
+    repair = LocalSearch([LinKernighan(3)], candidates=ReducedCosts(8))
     return IteratedLocalSearch(repair, accept=BetterOrEqual())
 
 
