@@ -279,13 +279,13 @@ FUNCTOR, TWO_OPT = {functor!r}, {two_opt!r}
 import numpy as np
 import gpu_ls_plugin as gls
 random = np.random.default_rng(1)
-due = random.integers(1, 60, 60)
-problem = gls.TSP(random.integers(0, 1000, (60, 2)), "EUC_2D")
+cities = random.integers(0, 1000, (60, 2))
+problem = gls.TSP(cities, "EUC_2D")
 """
     use = """
 from gpu_ls_plugin.testing import check_neighbourhood, check_objective
-check_objective(Deadlines(due), [problem], backend="cpu")
-check_neighbourhood(MyTwoOpt(), [problem.under(Deadlines(due))], backend="cpu")
+check_objective(tolls, [problem], backend="cpu")
+check_neighbourhood(MyTwoOpt(), [problem.under(tolls)], backend="cpu")
 print(int(found.best_cost == found.problem.cost([found.best_tour])[0]))
 """
     own = moves.replace("FUNCTOR", "TWO_OPT")
