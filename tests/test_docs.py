@@ -218,9 +218,9 @@ def test_the_guide_to_objectives_runs(tmp_path: Path) -> None:
     script.write_text(hasty(code), encoding="utf-8")
     printed = re.sub(r" \[[\d\s]+\]", "", run_python(str(script), cwd=tmp_path))  # a sequence
     costs = re.findall(r"[\d.]+", printed)
-    python, prefix, latency, *found = map(float, costs)
+    python, prefix, latency, found = map(float, costs)
     assert 0.8 * prefix < python < 1.25 * prefix  # the same problem, searched for a moment
-    assert len(found) == 2 and 0.9 * latency < min(found) <= max(found) < 1.1 * latency
+    assert 0.9 * latency < found < 1.1 * latency
 
 
 def test_the_guide_to_resources_quotes_the_example() -> None:
@@ -279,13 +279,13 @@ FUNCTOR, TWO_OPT = {functor!r}, {two_opt!r}
 import numpy as np
 import gpu_ls_plugin as gls
 random = np.random.default_rng(1)
-due = random.integers(1, 60, 60)
-problem = gls.TSP(random.integers(0, 1000, (60, 2)), "EUC_2D")
+cities = random.integers(0, 1000, (60, 2))
+problem = gls.TSP(cities, "EUC_2D")
 """
     use = """
 from gpu_ls_plugin.testing import check_neighbourhood, check_objective
-check_objective(Deadlines(due), [problem], backend="cpu")
-check_neighbourhood(MyTwoOpt(), [problem.under(Deadlines(due))], backend="cpu")
+check_objective(tolls, [problem], backend="cpu")
+check_neighbourhood(MyTwoOpt(), [problem.under(tolls)], backend="cpu")
 print(int(found.best_cost == found.problem.cost([found.best_tour])[0]))
 """
     own = moves.replace("FUNCTOR", "TWO_OPT")
