@@ -107,7 +107,8 @@ class MemeticGA(EvolvingGA):
     InvalidTourError
         When a run begins: a row of `sampling` is not a tour of the problem.
     UnsupportedProblemError
-        When a run begins: the problem does not fit the other arguments.
+        When a run begins: the problem does not fit the other arguments, or has several objectives
+        and there is no `survival` for these.
     """
 
     def __init__(
@@ -165,6 +166,13 @@ class MemeticGA(EvolvingGA):
 
     def _setup(self, problem: Any, **kwargs: Any) -> None:
         """Check the initial population, and compile before the clock of a time limit starts."""
+        if problem.n_obj > 1 and self._own[2] is None:
+            raise UnsupportedProblemError(
+                f"problem: {type(problem).__name__} has {problem.n_obj} objectives, but MemeticGA "
+                "selects by one; use NSGA2(sampling=PermutationRandomSampling(), crossover="
+                "OrderCrossover(), mutation=LocalSearchMutation()), or fix weights: "
+                "DomainProblem(as_sequence(problem, weights=[...])) (docs/pymoo.md)"
+            )
         view = view_of(problem)
         if not view.operators:
             self._setup_solved(view)

@@ -151,8 +151,8 @@ class MemeticNSGA2(ShownParameters, NSGA2):
             kind = type(problem).__name__
             raise InvalidTypeError(
                 f"problem: {kind} is not a gpu_ls_pymoo.MultiObjectiveTSPProblem; pass its "
-                "objectives to that class. For permutations with other objectives, use NSGA2 with "
-                "mating=MemeticMating() (docs/your-own-objective.md)"
+                "objectives to that class. For permutations with other objectives, use NSGA2("
+                "sampling=PermutationRandomSampling(), mating=MemeticMating()) (docs/pymoo.md)"
             )
         lengths = problem.lengths()
         if not lengths.symmetric:

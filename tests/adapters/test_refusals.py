@@ -13,7 +13,7 @@ from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
 from gpu_ls_plugin.runs.domain import domain_of
 from tests.evolution.samples import cities, rows
 
-GUIDE = "docs/your-own-objective.md"
+GUIDE = r"docs/(your-own-objective|pymoo)\.md"
 SHOP = gls.FlowShop(np.ones((5, 2), int))
 TSP = gls.TSP(cities(5))
 
@@ -52,6 +52,7 @@ PYMOO: dict[str, Any] = {
     "no values": lambda ours: ours.SuccessorSampling().do("problem", 2),
     "no keys": lambda ours: ours.RandomKeysProblem("problem", local_search_probability=0),
     "not ours": lambda ours: ours.DomainProblem("problem"),
+    "several of one": lambda ours: ours.MemeticGA(4).setup(pymoo_problem(n_obj=2)),
     "several lengths": lambda ours: ours.MemeticNSGA2(4).setup(pymoo_problem(n_obj=2)),
 }
 
