@@ -9,6 +9,7 @@ import numpy as np
 from gpu_ls_plugin import sequences, tours
 from gpu_ls_plugin.sequences.construction.beam_search import NODE_THREADS, beam_kernel
 from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS, crossing_kernel
+from gpu_ls_plugin.sequences.domain import usual_search
 from gpu_ls_plugin.sequences.engines.kernels import (
     SCRATCH,
     SHARED,
@@ -40,7 +41,7 @@ def sequence_kernels(problem: Sequence) -> Iterator[Kernel]:
 
     Plugins call it in the hook `gpu_ls_kernel_sources`.
     """
-    yield chain(problem)
+    yield chain(problem, usual_search(problem))
     yield build(problem)
 
 

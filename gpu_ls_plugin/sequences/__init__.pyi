@@ -3,6 +3,7 @@ from .construction.neh import neh as neh
 from .construction.random_sequences import random_sequences as random_sequences
 from .cooperation.exchanges import ChainMigration as ChainMigration
 from .cooperation.exchanges import SequenceCrossing as SequenceCrossing
+from .kicks.block_swap import BlockSwap as BlockSwap
 from .kicks.destroy_repair import DestroyRepair as DestroyRepair
 from .kicks.perturbation import RemoveAndInsert as RemoveAndInsert
 from .moves.sequence_moves import Insertion as Insertion

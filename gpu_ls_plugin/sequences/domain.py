@@ -11,10 +11,13 @@ from gpu_ls_plugin.core.progress import cost_text
 from gpu_ls_plugin.runs.domain import Domain, FileKind, Output, refused
 from gpu_ls_plugin.sequences.cooperation.exchanges import ChainMigration
 from gpu_ls_plugin.sequences.engines.kernels import team_of
+from gpu_ls_plugin.sequences.kicks.block_swap import BlockSwap
 from gpu_ls_plugin.sequences.kicks.destroy_repair import DestroyRepair, SequenceKick
 from gpu_ls_plugin.sequences.kicks.perturbation import RemoveAndInsert
+from gpu_ls_plugin.sequences.moves.sequence_moves import Insertion, Reversal, Swap
 from gpu_ls_plugin.sequences.problem.file_kinds import KINDS
-from gpu_ls_plugin.sequences.problem.flow_shop_objectives import TotalFlowtime
+from gpu_ls_plugin.sequences.problem.flow_shop_objectives import FlowShopObjective, TotalFlowtime
+from gpu_ls_plugin.sequences.problem.linear_ordering import SumOfPairs
 from gpu_ls_plugin.sequences.problem.schedules import draw_schedule, plot_jobs, require_schedule
 from gpu_ls_plugin.sequences.problem.sequence import Sequence, with_front
 from gpu_ls_plugin.sequences.searches.perturbation import SequencePerturbation
@@ -39,6 +42,8 @@ SHARE, TIMES, KICKS = 0.25, 60, 10
 # Flow shops with total flowtime start from a beam search if they have more jobs than FEW_JOBS, and
 # time for its levels.
 FEW_JOBS, SECONDS_OF_LEVEL = 50, 0.003
+# For objectives other than those of flow shops and linear ordering, for which insertions suffice.
+GENERAL = SequenceSearch((Insertion(3), Swap(), Reversal()), BlockSwap())
 # If the objective is a Python function: chains that take turns, and their kick.
 TURNS, LARGE_KICK = 8, DestroyRepair(removed=6)
 
@@ -70,7 +75,7 @@ class Sequences(Domain):
                 "SequenceSearch(...), the default"
             )
         population = given.population or chains(problem, request.backend)
-        search = given.search or _usual_search(problem, population)
+        search = given.search or usual_search(problem, population)
         if isinstance(search, SequenceSearch) and search.kick is None:
             search = search.iterated()
         return replace(
@@ -170,13 +175,16 @@ def _save_plot(problem: Any, result: Result, path: Path) -> None:
     plot_jobs(problem, result.best_tour, path, title)
 
 
-def _usual_search(problem: Any, population: int = 1) -> SequenceSearch:
+def usual_search(problem: Any, population: int = 1) -> SequenceSearch:
     """Return the default search of a number of chains; `problem` is None if it is not known."""
-    if problem is not None and not problem.objective.functor():
-        return SequenceSearch(kick=LARGE_KICK)
-    if problem is None or population < SEVERAL:
+    if problem is None:
         return SequenceSearch()
-    return SequenceSearch(exchange=ChainMigration(SHARE, KICKS / problem.n, TIMES))
+    if not problem.objective.functor():
+        return SequenceSearch(kick=LARGE_KICK)
+    alone = population < SEVERAL
+    exchange = None if alone else ChainMigration(SHARE, KICKS / problem.n, TIMES)
+    insertions = isinstance(problem.objective, (FlowShopObjective, SumOfPairs))
+    return replace(SequenceSearch() if insertions else GENERAL, exchange=exchange)
 
 
 def _usual_start(problem: Any, request: Request) -> str | None:

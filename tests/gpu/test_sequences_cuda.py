@@ -33,6 +33,7 @@ MOVES = {
 }
 COUNTS = ("kicks", "moves", "evaluations", "stopped_by")
 ITEMS = (1, 2, 5, 31, 32, 33, 64, 65, 130)  # on both sides of warps and of blocks
+SWAP = gls.sequences.BlockSwap(9)
 CHAINS = gls.SequenceSearch(EVERY_MOVE, gls.DestroyRepair(5, descend=True))
 IN_DEVICE_MEMORY = patch.object(kernels, "BLOCK_OVERHEAD", 1 << 30)
 MEMORIES = {"shared": nullcontext(), "device": IN_DEVICE_MEMORY}
@@ -62,12 +63,12 @@ def test_moves_and_pivoting(kind, moves, pivoting):
         assert_same(search, problem, rows_of(problem, 30))
 
 
-@pytest.mark.parametrize("descend", [False, True])
+@pytest.mark.parametrize("part", [gls.DestroyRepair(4), gls.DestroyRepair(4, True), SWAP])
 @pytest.mark.parametrize("kind", WAYS)
-def test_perturbations(kind, descend):
+def test_perturbations(kind, part):
     for n in ITEMS:
         problem = case_of(kind, n, n).problem
-        kick, rows = SequencePerturbation(gls.DestroyRepair(4, descend)), rows_of(problem, 20)
+        kick, rows = SequencePerturbation(part), rows_of(problem, 20)
         cpu, cuda = (kick.perturb(problem, rows, backend=name) for name in ("cpu", "cuda"))
         assert cpu.tolist() == cuda.tolist()
 
@@ -76,8 +77,9 @@ def test_perturbations(kind, descend):
 @pytest.mark.parametrize("kind", WAYS)
 def test_kicks_of_any_strength(kind, descend):
     problem = case_of(kind, 50, 1).problem
-    for removed in (1, 2, 49, 50, 63):
-        search = replace(CHAINS, kick=gls.DestroyRepair(removed, descend))
+    kicks = [gls.DestroyRepair(removed, descend) for removed in (1, 2, 49, 50, 63)]
+    for kick in [*kicks, SWAP]:
+        search = replace(CHAINS, kick=kick)
         assert_same(search, problem, rows_of(problem, 30), budget=gls.Budget(kicks=4))
 
 

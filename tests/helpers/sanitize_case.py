@@ -57,7 +57,9 @@ ROUTE_PAIRS = (gls.SplitRecombination(), gls.RouteEdgeAssembly())
 SEQUENCE_MOVES = (gls.Insertion(3), gls.Swap(), gls.Reversal())
 SEQUENCE_SEARCHES = (
     gls.SequenceSearch(),
-    gls.SequenceSearch(SEQUENCE_MOVES, exchange=gls.SequenceCrossing(every=0.05)),
+    gls.SequenceSearch(
+        SEQUENCE_MOVES, gls.sequences.BlockSwap(), exchange=gls.SequenceCrossing(every=0.05)
+    ),
     gls.SequenceSearch(
         SEQUENCE_MOVES,
         gls.DestroyRepair(63),

@@ -14,7 +14,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from gpu_ls_plugin.core.result import Result
 from gpu_ls_plugin.plugins.search_text import parse_search, text_of
 from gpu_ls_plugin.runs.settings import Settings
-from gpu_ls_plugin.sequences.domain import FEW_JOBS
+from gpu_ls_plugin.sequences.domain import FEW_JOBS, usual_search
 from gpu_ls_plugin.tours.engines.pivoting import Best
 from tests.cli.test_cli import gpu_ls, gpu_ls_json
 from tests.sequences.problem.functors import permutations
@@ -224,3 +224,16 @@ def test_an_experiment_compares_algorithms(tmp_path):
     assert results.missing == []
     assert "shop" in str(results.table())
     assert gpu_ls("report", folder, "--output", tmp_path / "a.html").returncode == 0
+
+
+def test_flow_shops_and_orderings_move_by_insertions_alone() -> None:
+    times, matrix = np.ones((9, 2), int), np.arange(81).reshape(9, 9)
+    machine = gls.SingleMachine(times[:, 0], [5] * 9, [1] * 9)
+    every = (gls.sequences.Insertion(3), gls.sequences.Swap(), gls.sequences.Reversal())
+    for problem, moves in (
+        (gls.FlowShop(times), (gls.sequences.Insertion(),)),
+        (gls.LinearOrdering(matrix), (gls.sequences.Insertion(),)),
+        (machine, every),
+        (gls.Latency(gls.TSP.from_matrix(matrix)), every),
+    ):
+        assert usual_search(problem).moves == moves

@@ -3,6 +3,7 @@
 
 #include "runs/acceptance.cuh"
 #include "sequences/kernels/chain_state.cuh"
+#include "sequences/kicks/block_swap.cuh"
 #include "sequences/kicks/destroy_repair.cuh"
 #include "sequences/moves/sequence_moves.cuh"
 

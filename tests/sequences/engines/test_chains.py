@@ -11,7 +11,14 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.sequences import DestroyRepair, Insertion, Reversal, SequenceSearch, Swap
+from gpu_ls_plugin.sequences import (
+    BlockSwap,
+    DestroyRepair,
+    Insertion,
+    Reversal,
+    SequenceSearch,
+    Swap,
+)
 from tests.helpers.examples import ALL as EVERYTHING
 from tests.helpers.marks import slow_after
 from tests.sequences.engines.own_objectives import LEVELS
@@ -52,10 +59,11 @@ def test_kicks_find_the_optimum(kind, descend):
                 assert not lower(problem, optimum, problem.compared(result.tours)).any()
 
 
+@pytest.mark.parametrize("kick", [DestroyRepair(3), BlockSwap(6)], ids=lambda kick: kick.name)
 @pytest.mark.parametrize("kind", slow_after(len(WAYS), WAYS_FIRST))
-def test_values_of_chains_are_exact(kind):
+def test_values_of_chains_are_exact(kind, kick):
     # The rule undoes some kicks; the best rows and the present ones differ.
-    search = replace(USUAL, kick=DestroyRepair(3))
+    search = replace(USUAL, kick=kick)
     for n in (2, 5, 9):
         problem = case_of(kind, n, n).problem
         population = search.population(problem, rows_of(problem, 6), backend="cpu")
