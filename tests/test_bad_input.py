@@ -180,6 +180,8 @@ PARTS = [
     case("pivoting", partial(SEARCH, pivoting=gls.TwoOpt()), TYPE, "pivoting", "operators"),
     case("pivoting name", partial(SEARCH, pivoting="bets"), UNKNOWN, "did you mean 'best'"),
     case("move name", partial(SEARCH, ["two_op"]), UNKNOWN, "did you mean 'two_opt'"),
+    case("move text", partial(SEARCH, ["or_opt(2)"]), UNKNOWN, "no arguments", "OrOpt(...)"),
+    case("text as moves", partial(SEARCH, "or_opt(2)"), TYPE, "search=...) takes a text"),
     case("gpu layout", partial(SEARCH, layout="grid"), BAD, "layout: 'grid'", "auto, warp, block"),
     case("layout type", partial(SEARCH, layout=["warp"]), TYPE, "layout: ['warp'] is not a string"),
     case("bytes", partial(SEARCH, [b"two_opt"]), TYPE, "neighbourhoods: b'two_opt'", "operators"),

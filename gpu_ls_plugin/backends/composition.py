@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.core.former_rooms import former_header
-from gpu_ls_plugin.core.origins import line_directive
+from gpu_ls_plugin.core.origins import KERNEL, line_directive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,7 +146,7 @@ class Kernel:
         """The translation unit, for the backend of `team`."""
         self._check_names()
         pasted: set[str] = set()
-        own = line_directive(1, f"kernel {self.name}")
+        own = line_directive(1, f"{KERNEL}{self.name}")
         texts = [
             paste(TEAM, pasted),
             *(paste(header, pasted) for header in self.headers),
@@ -188,7 +188,8 @@ class Kernel:
             f"neighbourhoods: {name!r} reports gains that its moves do not have: gain() must write "
             "the move, with edges that fit its shape (gpu_ls_plugin/tours/moves/move.cuh), and "
             "return view.gain(move, removed, added), which asks the objective, if there is one; "
-            "gpu_ls_plugin.testing.check_neighbourhood finds the move"
+            "gpu_ls_plugin.testing.check_neighbourhood shows the first such move that it finds; "
+            "with problems=[...], it looks on these"
         )
 
     def _cuda_entry(self) -> str:

@@ -541,7 +541,9 @@ def _add_report_options(command: argparse.ArgumentParser) -> None:
 def _add_new_options(command: argparse.ArgumentParser) -> None:
     from gpu_ls_plugin.plugins.new_package import KINDS, LEVEL, LEVELS
 
-    command.add_argument("name", metavar="NAME", help="name of the part, such as vertex_cover")
+    command.add_argument(
+        "name", metavar="NAME", help="name of the part, in lower case, such as vertex_cover"
+    )
     command.add_argument(
         "--kind",
         required=True,

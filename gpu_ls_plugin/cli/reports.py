@@ -175,7 +175,7 @@ def print_findings(findings: Iterable[Finding]) -> None:
 
 
 def print_kernels(rows: Sequence[KernelReport]) -> None:
-    """Print a row for each kernel and architecture, then the full errors, then a count."""
+    """Print a row for each kernel and architecture, then each error once, then a count."""
     table = [
         (
             row.body,
@@ -188,9 +188,15 @@ def print_kernels(rows: Sequence[KernelReport]) -> None:
     _print_table(
         ("kernel", "arch", "registers", "shared", "stack", "stores", "loads", "status"), table
     )
+    by_line: dict[str, list[KernelReport]] = {}
     for row in rows:
         if row.error:
-            print(f"{row.kernel} {row.body} for sm_{row.arch}:\n{row.error}\n")
+            by_line.setdefault(row.error.partition("\n")[0], []).append(row)
+    for row, *others in by_line.values():
+        print(f"{row.kernel} {row.body} for sm_{row.arch}:\n{row.error}\n")
+        if others:
+            also = dict.fromkeys(f"{other.kernel} for sm_{other.arch}" for other in others)
+            print(f"The same error: {', '.join(also)}\n")
     failed = sum(not row.passed for row in rows)
     print(f"{len(rows)} kernels, {failed} failed (memory in bytes; stores and loads are spills)")
 

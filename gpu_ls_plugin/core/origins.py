@@ -8,11 +8,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.core.exceptions import FaultyPartError
 from gpu_ls_plugin.core.trust import OURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Rule that a part breaks if the library's use of it does not compile.
+CALLED = (
+    "a struct must have the name that the part's functor gives, and the members that the library "
+    "calls."
+)
+KERNEL = "kernel "  # begins the names of texts that the library writes
 SUFFIXES = {".cuh", ".cu", ".h", ".hh", ".hpp", ".hxx", ".inl", ".cpp"}
 
 
@@ -25,7 +32,13 @@ def sources_of(*parts: Any) -> tuple[str, ...]:
     """
     texts: dict[str, Any] = {}
     for part in parts:
-        text = part.source()
+        try:
+            text = part.source()
+        except FileNotFoundError as error:
+            raise FaultyPartError(
+                f"source: the C++ file of {part!r} is missing ({error}); if the installed package "
+                "lacks it, add package-data to pyproject.toml"
+            ) from error
         if text:
             texts.setdefault(text, part)
     return tuple(_marked(text, part) for text, part in texts.items())
@@ -40,14 +53,17 @@ def line_directive(line: int, name: str) -> str:
 def error_first(output: str, source: str) -> str:
     """Return the line of a compiler's output that an author wants to see, and a line break.
 
-    It is the first error in a text that is not of this package, or else the first error at all.
-    The result is empty if `output` contains no error.
+    It is the first error in a text of a plugin, or else the first error at all, which may be due to
+    such a text; a second line then names these texts. The result is empty if `output` contains no
+    error.
     """
     errors = [line.strip() for line in output.splitlines() if "error:" in line]
     names = set(re.findall(r'^#line \d+ "(.*)"$', source, re.MULTILINE))
-    foreign = tuple(name for name in names if not name.startswith(f"{OURS}/"))
-    own = [line for line in errors if foreign and line.startswith(foreign)]
-    return "".join(f"{line}\n" for line in (own or errors)[:1])
+    foreign = sorted(name for name in names if not name.startswith((f"{OURS}/", KERNEL)))
+    own = [line for line in errors if line.startswith(tuple(foreign))]
+    if own or not foreign or not "".join(errors[:1]).startswith(tuple(names)):
+        return "".join(f"{line}\n" for line in (own or errors)[:1])
+    return f"{errors[0]}\nCheck {', '.join(foreign)}: {CALLED}\n"
 
 
 def _marked(text: str, part: Any) -> str:

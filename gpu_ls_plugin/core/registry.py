@@ -91,6 +91,12 @@ class Registry:
                 raise UnknownPartError(f"{kind}: {message}")
             warnings.warn(message, DeprecationWarning, stacklevel=2)
             return known[replacement]
+        called = str(name).partition("(")[0]
+        if called != name and called in known:
+            raise UnknownPartError(
+                f"{kind}: a name takes no arguments here, so {quoted(str(name))} is not found; "
+                f"pass the part itself, such as {getattr(known[called], '__name__', called)}(...)"
+            )
         raise UnknownPartError(
             f"{kind}: no {kind} is called {quoted(str(name))}; {self.failures()}"
             f"{near_matches(name, known)}known: {', '.join(sorted(known))}"

@@ -245,8 +245,15 @@ def _argument(node: Any, kind: str) -> Any:
         return _search(node)
     if isinstance(node, ast.List | ast.Tuple):
         return [_argument(item, kind) for item in node.elts]
-    if isinstance(node, ast.Name | ast.Call):
+    if isinstance(node, ast.Call):
         return _part(node, kind)
+    if isinstance(node, ast.Name):
+        try:
+            return _part(node, kind)
+        except UnknownPartError as error:
+            reason = str(error).removeprefix("search: ")
+            text = f"search: {node.id!r} is neither a literal nor a part: {reason}"
+            raise UnknownPartError(text) from None
     if _join(node, kind) is not None:
         return _joined(node, kind)
     try:

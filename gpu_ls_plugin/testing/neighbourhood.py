@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import (
+    FaultyPartError,
+    InvalidTypeError,
+    PartCheckError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.testing import probe, search_checks, small_problems
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
@@ -36,11 +41,18 @@ MOVE = (
     "edges, with move.start(first), move.shape, move.edges, move.t[3], move.t[4], ..., so that it "
     "fits its shape (tours/moves/move.cuh)"
 )
+REVERSES = "the move reverses a path: set reverses = True, or offer only moves that reverse none"
+DIRECTED = "lengths are directed: pass the even one of t1, t2, ... first, as in leaving(t4, t3)"
+DEEP = "set deep = True, so that searches on a GPU reserve registers for more than three edges"
 SOUND = (
     "gain() may depend on its arguments only, and its gains must be exact in every tour, also in "
     "local optima and in long tours"
 )
 LEAVING = "measure removed edges with view.leaving(a, b), added edges with view.length(a, b)"
+IN_SEARCHES = (
+    "a search met a gain that its move does not have, though all moves in random tours are right"
+)
+VARIANTS = "return the same number from both, or a larger one in Python if variants have many moves"
 SHARED = "each_gain() must call take(variant, gain) for each positive gain that gain() returns"
 
 
@@ -85,12 +97,19 @@ def check_neighbourhood(
         offered > 0,
         "it offers no move in any random tour",
         "gain() must return a positive number if a move makes the tour shorter, and write the move "
-        "with move.set(...); variants() must return the number of ways to continue a first step",
+        "with move.set(...); variants() must return the number of ways to continue a first step; "
+        "if the moves need tours of more cities, pass problems=[...] that are large enough",
     )
     if problems is None:
         large = small_problems.planar("EUC_2D", seed, search_checks.CITIES)[0]
         beside = LocalSearch([TwoOpt(), neighbourhood], Nearest(7))
-        search_checks.expect_sound_everywhere(subject, large, beside, SOUND)
+        try:
+            search_checks.expect_sound_everywhere(subject, large, beside, SOUND)
+        except PartCheckError as error:
+            if isinstance(error.__cause__, FaultyPartError):
+                _check_offers(subject, large, search_checks.ROWS)
+                raise subject.on(large).fault(IN_SEARCHES, SOUND) from error
+            raise
 
 
 def _usual(neighbourhood: Neighbourhood, seed: int) -> Iterator[TSP]:
@@ -101,26 +120,33 @@ def _usual(neighbourhood: Neighbourhood, seed: int) -> Iterator[TSP]:
         yield from small_problems.explicit(seed, symmetric=False)
 
 
-def _check_offers(subject: Subject, problem: TSP) -> int:
+def _check_offers(subject: Subject, problem: TSP, rows: int = ROWS) -> int:
     """Compare all moves in a few tours with brute force; return the number of moves."""
     part, backend, n, here = subject.part, subject.backend, problem.n, subject.on(problem)
     try:
         part.check(problem)
     except UnsupportedProblemError:
         return 0
-    composing = "header, functor() and source() must name and define the C++ struct of the moves"
+    composing = (
+        "header, functor() and source() must name and define the C++ struct of the moves, with "
+        "static functions variants(degree) and gain(view, first, variant, move)"
+    )
     with here.blamed("composing its kernel", composing):
         parts = CandidateMoves(backend, problem, [part], Nearest(min(7, n - 1)))
         kernel = probe.kernel_of(problem, parts, part.functor(problem.symmetric), backend)
-    tours = subject.tours(problem, ROWS)
-    own = np.tile(np.arange(n, dtype=np.int32), (ROWS, 1))
+    tours = subject.tours(problem, rows)
+    own = np.tile(np.arange(n, dtype=np.int32), (rows, 1))
     fixed = _every_third_edge(tours)
     with here.blamed("a launch of its kernel", composing):
-        variants = probe.variants_of(subject, kernel, parts)
+        variants = probe.variants_of(here, kernel, parts)
         asked = partial(probe.offers_in, backend, kernel, parts, variants, tours)
         here.rehearse(lambda: (asked(own), asked(fixed)), "gain()")
         free, shared, offers = asked(own)
         kept, _, with_fixed = asked(fixed)
+    told = part.variants(parts.arguments["degree"], problem.symmetric)
+    here.expect(
+        told >= variants, f"variants() returns {told} in Python, but {variants} in C++", VARIANTS
+    )
     _check_gains(here, problem, tours, free, offers)
     for place in zip(*np.nonzero(kept > 0), strict=True):
         offer = probe.offer_of(with_fixed[place])
@@ -162,6 +188,9 @@ def _check_gains(
         except probe.NotAMove as error:
             text = f"claims to gain {claims[place]}, but is not a move: {error}"
             raise subject.fault(f"{_place_of(place)}, {offer} {text}", MOVE) from error
+        if offer.edges > 3 and not subject.part.deep:
+            text = f"exchanges {offer.edges} edges, but deep is False"
+            raise subject.fault(f"{_place_of(place)}, {offer} {text}", DEEP)
         found.append(after if offer.forward else after[::-1])  # in the direction of the tour
     before = problem.cost(tours)[[place[0] for place in places]]
     gained = before - problem.cost(np.array(found, np.int32))
@@ -169,25 +198,36 @@ def _check_gains(
     wrong = np.abs(np.array([claims[place] for place in places]) - gained) > rounding
     for which in np.nonzero(wrong)[0][:1]:
         place = places[which]
-        text = _wrong_gain(problem, probe.offer_of(offers[place]), claims[place], gained[which])
-        raise subject.fault(f"{_place_of(place)}, {text}", GAIN)
+        raise subject.fault(
+            *_wrong_gain(
+                problem, place, probe.offer_of(offers[place]), claims[place], gained[which]
+            )
+        )
 
 
 def _place_of(place: tuple[Any, ...]) -> str:
     return f"in row {place[0]}, variant {place[-1]}"
 
 
-def _wrong_gain(problem: TSP, offer: probe.Offer, claim: Any, gained: Any) -> str:
-    """Describe a move whose claimed gain differs from what its tour gains."""
+def _wrong_gain(
+    problem: TSP, place: tuple[Any, ...], offer: probe.Offer, claim: Any, gained: Any
+) -> tuple[str, str]:
+    """Describe a move whose claimed gain differs from what its tour gains; return a remedy, too."""
     lengths = small_problems.distance_matrix(problem)
     removed, added = probe.length(lengths, offer.removed), probe.length(lengths, offer.added)
-    edges = (
-        f"it removes edges {offer.removed} of length {removed}, and adds {offer.added} of length "
+    alone = problem.objective.length_alone
+    change, words = abs(gained), ("shorter", "longer") if alone else ("cheaper", "dearer")
+    text = (
+        f"{_place_of(place)}, {offer} claims to gain {claim}, but makes the tour {change} "
+        f"{words[int(gained < 0)]}"
+    )
+    if not alone:
+        text += f" under the objective {problem.objective.name!r}"
+    text += (
+        f": it removes edges {offer.removed} of length {removed}, and adds {offer.added} of length "
         f"{added}"
     )
-    if problem.objective.length_alone:
-        return f"{offer} claims to gain {claim}, but makes the tour {gained} shorter: {edges}"
-    return (
-        f"{offer} claims to gain {claim}, but makes the tour {gained} cheaper under the objective "
-        f"{problem.objective.name!r}: {edges}"
-    )
+    if problem.symmetric:
+        return text, GAIN
+    reversed_path = alone and not np.isclose(removed - added, gained)
+    return text, REVERSES if reversed_path else f"{GAIN}; {DIRECTED}"

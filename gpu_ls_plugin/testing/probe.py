@@ -93,11 +93,14 @@ def after(tour: Sequence[int], offer: Offer, most: int = USUAL_EDGES) -> list[in
     for edge in range(1 if offer.shape == FLIPS else 3, offer.edges):
         first, second = offer.t[2 * edge : 2 * edge + 2]
         here = path.index(first)
-        if here == 0 or path[here - 1] != second:
+        one, other = f"t{2 * edge + 1}={first}", f"t{2 * edge + 2}={second}"
+        if first == second and edge > 2:
             raise NotAMove(
-                f"t{2 * edge + 2}={second} must lie just before t{2 * edge + 1}={first} on the "
-                "path from t2 (kFlips)"
+                f"{one} and {other} are the same city: move.set() writes t1 to t6 only, so write "
+                f"move.t[{2 * edge}] and move.t[{2 * edge + 1}]"
             )
+        if here == 0 or path[here - 1] != second:
+            raise NotAMove(f"{other} must lie just before {one} on the path after earlier flips")
         path = path[:here][::-1] + path[here:]
     return path
 
@@ -111,7 +114,9 @@ def _moved(path: list[int], offer: Offer) -> list[int]:
     side = 1 if offer.shape == SWAP else -1
     if at5 > at3 or at6 > at3 or at6 != at5 + side:
         where = "behind" if side > 0 else "before"
-        raise NotAMove(f"t6={t6} must lie just {where} t5={t5}, and neither behind t3={t3}")
+        raise NotAMove(
+            f"t6={t6} must lie just {where} t5={t5}, and both at or before t3={t3} on the path"
+        )
     rest = path[at3 + 1 :]
     if offer.shape == SWAP:
         return path[at6 : at3 + 1] + path[:at6] + rest

@@ -17,12 +17,14 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import (
     BackendUnavailableError,
+    CompilationError,
     GpuLsError,
     InsufficientMemoryError,
     InvalidTypeError,
     PartCheckError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.core.origins import CALLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +44,7 @@ SEEDED = (
     "uninitialised variables"
 )
 BOUNDS_OF_TOURS = "cities and steps of a path are 0 to n - 1, ranks of candidates 0 to degree - 1"
+COMPILES = "correct the first error above"
 SERVES_NONE = "it refuses every problem", "pass problems=[...] that it accepts"
 
 
@@ -103,6 +106,9 @@ class Subject:
             yield
         except (PartCheckError, *OF_THE_MACHINE):
             raise
+        except CompilationError as error:
+            advice = remedy if CALLED in str(error) else COMPILES
+            raise self.fault(f"{action} raised CompilationError: {error}", advice) from error
         except (GpuLsError, ArithmeticError, LookupError, TypeError, ValueError,
                 AttributeError, NotImplementedError) as error:  # fmt: skip
             wrong = f"{action} raised {type(error).__name__}: {error}"

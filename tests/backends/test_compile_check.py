@@ -17,6 +17,7 @@ from gpu_ls_plugin.backends.compile_check import (
     parse_log,
     parts,
 )
+from gpu_ls_plugin.cli import reports
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnknownPartError
 from gpu_ls_plugin.core.registry import Part, registry
 from gpu_ls_plugin.plugins.instantiations import ENGINES, instantiations
@@ -193,3 +194,12 @@ def test_other_architectures_get_each_part_once() -> None:
 def test_unknown_architecture() -> None:
     with pytest.raises(InvalidParameterError, match="sm_70"):
         check([SHARED], [70])
+
+
+def test_an_error_that_kernels_share_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    failed = KernelReport("climb", "Climb<Mine>", 75, error="mine.cuh(1): error: x\nin climb")
+    other = KernelReport("kick", "Kick<Other>", 90, error="other.cuh(1): error: y\nin kick")
+    reports.print_kernels([failed, replace(failed, arch=90, error="mine.cuh(1): error: x"), other])
+    out = capsys.readouterr().out
+    assert out.count("mine.cuh(1): error: x") == out.count("in climb") == out.count("in kick") == 1
+    assert "The same error: climb for sm_90\n" in out and "3 kernels, 3 failed" in out

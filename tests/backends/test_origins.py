@@ -12,7 +12,11 @@ import pytest
 
 from gpu_ls_plugin.backends.compiler import program_of
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters, read
-from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
+from gpu_ls_plugin.core.exceptions import (
+    CompilationError,
+    FaultyPartError,
+    InvalidParameterError,
+)
 from gpu_ls_plugin.core.origins import error_first, sources_of
 from gpu_ls_plugin.plugins.instantiations import instantiations
 
@@ -33,6 +37,10 @@ class InHeader:
         return (resources.files("lines_plugin") / "moves" / "mine.cuh").read_text()
 """
 
+CHECK = (
+    "Check mine/m.cuh: a struct must have the name that the part's functor gives, and the members "
+    "that the library calls."
+)
 KERNEL = Kernel("mine", "backends/include/team.cuh", "Mine", parse_parameters("int n"), "gls::Host")
 
 
@@ -78,15 +86,30 @@ def test_errors_name_the_authors_line(
     ("output", "first"),
     [
         ("gpu_ls_plugin/a.cuh:1: error: x\nmine/m.cuh:2:3: error: y", "mine/m.cuh:2:3: error: y"),
-        ("mine/m.cuh:2: note: y\n gpu_ls_plugin/a.cuh: error: x", "gpu_ls_plugin/a.cuh: error: x"),
+        (
+            "mine/m.cuh:2: note: y\n gpu_ls_plugin/a.cuh: error: x",
+            f"gpu_ls_plugin/a.cuh: error: x\n{CHECK}",
+        ),
+        ("kernel mine:1: error: no Mine", f"kernel mine:1: error: no Mine\n{CHECK}"),
+        ("c++: error: no such option", "c++: error: no such option"),
         ("gpu_ls_plugin/a.cuh(1): error: x\nmine/m.cuh(2): error: y", "mine/m.cuh(2): error: y"),
         ("killed", ""),
     ],
-    ids=["author", "library", "nvrtc", "none"],
+    ids=["author", "library", "name", "compiler", "nvrtc", "none"],
 )
 def test_the_first_error_of_the_author_is_shown_first(output: str, first: str) -> None:
-    source = '#line 1 "gpu_ls_plugin/a.cuh"\nint a;\n#line 1 "mine/m.cuh"\nint b;\n'
+    names = ("gpu_ls_plugin/a.cuh", "mine/m.cuh", "kernel mine")
+    source = "".join(f'#line 1 "{name}"\nint a;\n' for name in names)
     assert error_first(output, source) == (first and f"{first}\n")
+
+
+def test_a_missing_file_of_a_part_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = plugin(tmp_path, monkeypatch).InHeader()
+    (tmp_path / "lines_plugin" / "moves" / "mine.cuh").unlink()
+    with pytest.raises(FaultyPartError, match=r"source: .*InHeader.*mine\.cuh.*package-data"):
+        sources_of(part)
 
 
 def test_headers_keep_their_lines() -> None:

@@ -176,6 +176,7 @@ REFUSED = {
     "filtered_neighbourhood(three_opt, mapping='no')": (InvalidParameterError, "mapping: 'no'"),
     "filtered_neighbourhood+or_opt": (InvalidParameterError, "is searched alone"),
     "filtered_neighbourhood/random_k": (InvalidParameterError, "is searched alone"),
+    "or_opt(a)": (UnknownPartError, "^search: 'a' is neither a literal nor a part: "),
     "gain_bound": (UnknownPartError, "no neighbourhood is called 'gain_bound'"),
     "~two_opt": (InvalidParameterError, "is not a part"),
     "two_opt|or_opt": (InvalidParameterError, r"\+ between neighbourhoods"),

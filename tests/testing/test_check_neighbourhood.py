@@ -9,8 +9,9 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.extend import FaultyPartError, InvalidTypeError
-from gpu_ls_plugin.testing import check_neighbourhood
-from gpu_ls_plugin.testing.probe import NotAMove, Offer, after
+from gpu_ls_plugin.plugins.new_package import TEMPLATES
+from gpu_ls_plugin.testing import PartCheckError, check_neighbourhood
+from gpu_ls_plugin.testing.probe import SWAP, NotAMove, Offer, after
 from tests.helpers.marks import ON_BOTH, slow_after
 from tests.helpers.third_party import MyTwoOpt
 from tests.testing.faults import found_out
@@ -30,6 +31,34 @@ class OneWay(MyTwoOpt):
     """2-opt that claims not to reverse paths."""
 
     reverses = False
+
+
+class Backward(MyTwoOpt):
+    """The template's moves of one city, but with an added edge against its direction."""
+
+    reverses = False
+
+    def functor(self, symmetric: bool) -> str:
+        return "gls_example::Moves"
+
+    def source(self) -> str:
+        path = TEMPLATES / "neighbourhood" / "gpu_ls_example" / "moves.cuh.in"
+        text = path.read_text(encoding="utf-8")
+        assert "length(t4, t5)" in text
+        return text.replace("length(t4, t5)", "length(t5, t4)")
+
+
+class Misnamed(MyTwoOpt):
+    """2-opt whose functor has another name than its struct."""
+
+    def functor(self, symmetric: bool) -> str:
+        return "NoSuchMoves"
+
+
+class Shallow(gls.LinKernighan):
+    """Chains of several edges that claim to be short."""
+
+    deep = False
 
 
 FAULTS: dict[str, tuple[Any, str]] = {
@@ -62,8 +91,26 @@ FAULTS: dict[str, tuple[Any, str]] = {
         MyTwoOpt(more=EACH_GAIN.format(gain=SHARED + " / 2")),
         r"gain\(\) returns .* but each_gain\(\) reports",
     ),
-    "directed lengths": (OneWay(), "claims to gain .* but makes the tour"),
-    "no C++": (MyTwoOpt(claim="undefined"), "composing its kernel|CompilationError"),
+    "directed lengths": (
+        OneWay(),
+        "but makes the tour .*: set reverses = True",
+    ),
+    "one city of a long tour": (
+        MyTwoOpt(claim="first.t2 == 77 ? gain + 3 : gain"),
+        "TSP.*90.*in row .*t2=77.* claims to gain",
+    ),
+    "loses": (
+        MyTwoOpt(claim="gain < 0 ? 1 : gain"),
+        r"claims to gain 1, but makes the tour \d+ longer",
+    ),
+    "against the direction": (Backward(), r"but makes the tour .*; lengths are directed: pass the"),
+    "more variants in C++": (MyTwoOpt(variants="2"), "returns 1 in Python, but 2 in C++"),
+    "four edges": (Shallow(6), r"exchanges \d edges, but deep is False; set deep = True"),
+    "no C++": (
+        MyTwoOpt(claim="undefined"),
+        "(?s)raised CompilationError: .*undefined.*; correct the first",
+    ),
+    "another name": (Misnamed(), "(?s)NoSuchMoves.*Check .*third_party.py .*; header, functor"),
 }
 
 
@@ -122,8 +169,36 @@ def test_a_search_under_an_objective_says_how_to_gain():
     points = np.random.default_rng(1).integers(0, 1000, (30, 2))
     problem = gls.TSP(points, "EUC_2D").under(Tolls(some_tolls(30)))
     search = gls.LocalSearch([MyTwoOpt(judged="View::Lengths::gain(")])
-    with pytest.raises(FaultyPartError, match=r"view\.gain\(move, removed, added\)"):
+    with pytest.raises(FaultyPartError, match=r"view\.gain\(move, removed, added\).*problems="):
         search(problem, gls.random_tours(problem, 4, seed=1, backend="cpu"), backend="cpu")
+
+
+def test_a_fault_that_only_searches_meet_is_not_said_to_be_found_by_the_check():
+    # Five short edges in a row hardly occur in random tours.
+    short = " && ".join(f"view.length(path.at({k}), path.at({k + 1})) < 200" for k in range(5))
+    part = MyTwoOpt(claim=f"view.tour.n > 61 && {short} ? gain + 1 : gain")
+    with pytest.raises(PartCheckError, match="all moves in random tours are right") as caught:
+        check_neighbourhood(part, seed=3, backend="cpu")
+    assert "check_neighbourhood" not in str(caught.value)
+
+
+def test_moves_that_need_longer_tours_are_told_of():
+    part = MyTwoOpt(claim="view.tour.n > 61 ? gain : 0 * gain")
+    words = r"offers no move in any random tour; .*pass problems=\[\.\.\.\] that are large enough"
+    found_out(check_neighbourhood, part, words, backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("t", "words"),
+    [
+        ((6, 0, 3, 4, 0, 1, 0, 0), r"t7=0 and t8=0 are the same city: .* write move\.t\[6\]"),
+        ((6, 0, 3, 4, 0, 1, 3, 5), "t8=5 must lie just before t7=3"),
+        ((6, 0, 3, 4, 5, 6, 3, 2), "t6=6 must lie just behind t5=5, and both at or before t3=3"),
+    ],
+)
+def test_ends_that_do_not_fit_the_shape_are_described(t, words):
+    with pytest.raises(NotAMove, match=words):
+        after(range(7), Offer(SWAP, 1, 4, t))
 
 
 def test_moves_without_a_shape_or_edges_are_described():

@@ -40,13 +40,17 @@ class Neighbourhood(ABC):
 
     @property
     def deep(self) -> bool:
-        """Whether moves exchange more than three edges, which takes many registers."""
+        """Whether moves exchange more than three edges, which takes many registers.
+
+        False by default. A plugin with such moves sets ``deep = True`` in its class.
+        """
         return False
 
     @property
     def most_edges(self) -> int:
         """Largest number of edges that a move exchanges.
 
+        8 by default, also if all moves exchange fewer; a plugin sets it only if it needs more.
         Moves of more than 8 edges (up to 12) work only on the CPU backend; their functor must
         declare the number as ``static constexpr int kMostEdges``.
         """
@@ -69,7 +73,10 @@ class Neighbourhood(ABC):
 
     @abstractmethod
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return the number of moves that share a first step (for statistics only)."""
+        """Return the number of moves that share a first step (for statistics only).
+
+        It is at least the number that the functor's `variants` returns.
+        """
 
     def check_backend(self, backend: Backend) -> None:
         """Raise InvalidParameterError if moves exchange too many edges for the backend."""

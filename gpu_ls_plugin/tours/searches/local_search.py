@@ -123,7 +123,8 @@ class LocalSearch(compiling_ahead.CompilesAhead):
             self.neighbourhoods, (list, tuple)
         ):
             raise InvalidTypeError(
-                f"neighbourhoods: {self.neighbourhoods!r} is not a list, such as [TwoOpt()]"
+                f"neighbourhoods: {self.neighbourhoods!r} is not a list, such as [TwoOpt()]; "
+                "solve(problem, search=...) takes a text"
             )
         parts = tuple(
             _part("neighbourhood", "neighbourhoods", part, Neighbourhood)
