@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 from gpu_ls_plugin import backends
+from gpu_ls_plugin.backends import compiler
+from gpu_ls_plugin.backends.cpu import thread_count
+from gpu_ls_plugin.core.exceptions import GpuLsError
 from gpu_ls_plugin.plugins.info import distribution_version
 
 PACKAGES = ("gpu-ls-plugin", "numpy", "scipy")
@@ -19,20 +24,30 @@ def machine(*packages: str) -> dict[str, str]:
     found = {
         "processor": processor(),
         "cores": str(_usable_cores()),
+        "threads": str(thread_count()),
+        "memory": _memory(),
         "gpu": gpu(),
+        "compiler": _compiler(),
         "system": platform.platform(),
         "python": platform.python_version(),
     }
     versions = {name: distribution_version(name) for name in (*PACKAGES, *packages)}
-    return found | {name: version for name, version in versions.items() if version}
+    facts = found | versions | {"commit of gpu-ls-plugin": _commit()}
+    return {name: fact for name, fact in facts.items() if fact}
 
 
 def processor() -> str:
-    """Return the name of the processor."""
+    """Return the name of the processor, with family and model if Linux lists them."""
+    facts: dict[str, str] = {}
     listing = Path("/proc/cpuinfo")
-    lines = listing.read_text(encoding="utf-8").splitlines() if listing.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+    for line in listing.read_text(encoding="utf-8").splitlines() if listing.exists() else []:
+        name, _, value = line.partition(":")
+        facts.setdefault(name.strip(), value.strip())
+    if not (found := facts.get("model name", "")):
+        return platform.processor() or platform.machine()
+    if {"cpu family", "model"} <= facts.keys():  # a virtual machine may hide the rest of the name
+        found += f" (family {facts['cpu family']}, model {facts['model']})"
+    return found
 
 
 def gpu() -> str:
@@ -42,6 +57,34 @@ def gpu() -> str:
     cuda = backends.get_backend("cuda").xp.cuda
     name: str = cuda.runtime.getDeviceProperties(cuda.Device().id)["name"].decode()
     return name
+
+
+def _compiler() -> str:
+    """Return the compiler of CPU kernels and its flags; empty if there is none."""
+    try:
+        program = compiler.program_of("")
+        name = compiler.version(program.compiler).partition("\n")[0]
+    except GpuLsError:
+        return ""
+    return " ".join([name, *program.flags])
+
+
+def _memory() -> str:
+    """Return the size of the memory; empty if the system does not tell it."""
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return ""
+    return f"{size / 2**30:.1f} GiB"
+
+
+def _commit() -> str:
+    """Return the commit if the package was installed from a repository; else an empty string."""
+    try:
+        text = metadata.distribution(PACKAGES[0]).read_text("direct_url.json") or "{}"
+    except metadata.PackageNotFoundError:
+        return ""
+    return str(json.loads(text).get("vcs_info", {}).get("commit_id", ""))
 
 
 def _usable_cores() -> int:
