@@ -37,7 +37,7 @@ def effort(results: Runs) -> Table:
         evaluations = [run.curve[-1].evaluations for run in ended]
         kicks = [run.counts["kicks"] for run in ended if run.counts.get("kicks")]
         cpu = [
-            round(run.cpu_seconds / run.seconds, 2)
+            round(run.cpu_seconds / (run.seconds + run.compiling), 2)
             for run in ended
             if run.cpu_seconds is not None and run.seconds
         ]

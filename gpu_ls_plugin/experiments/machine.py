@@ -23,6 +23,7 @@ def machine(*packages: str) -> dict[str, str]:
     """Return the names of the hardware and the versions of packages, including `packages`."""
     found = {
         "processor": processor(),
+        "processor model": _model(),
         "cores": str(_usable_cores()),
         "threads": str(thread_count()),
         "memory": _memory(),
@@ -37,17 +38,25 @@ def machine(*packages: str) -> dict[str, str]:
 
 
 def processor() -> str:
-    """Return the name of the processor, with family and model if Linux lists them."""
-    facts: dict[str, str] = {}
-    listing = Path("/proc/cpuinfo")
+    """Return the name of the processor."""
+    return _cpu_facts().get("model name") or platform.processor() or platform.machine()
+
+
+def _model() -> str:
+    """Return the processor's family and model; a virtual machine may hide part of its name."""
+    facts = _cpu_facts()
+    if not {"cpu family", "model"} <= facts.keys():
+        return ""
+    return f"family {facts['cpu family']}, model {facts['model']}"
+
+
+def _cpu_facts() -> dict[str, str]:
+    """Return what Linux tells about the first processor; empty on other systems."""
+    listing, facts = Path("/proc/cpuinfo"), dict[str, str]()
     for line in listing.read_text(encoding="utf-8").splitlines() if listing.exists() else []:
         name, _, value = line.partition(":")
         facts.setdefault(name.strip(), value.strip())
-    if not (found := facts.get("model name", "")):
-        return platform.processor() or platform.machine()
-    if {"cpu family", "model"} <= facts.keys():  # a virtual machine may hide the rest of the name
-        found += f" (family {facts['cpu family']}, model {facts['model']})"
-    return found
+    return facts
 
 
 def gpu() -> str:

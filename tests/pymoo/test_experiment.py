@@ -179,7 +179,9 @@ def test_records_have_the_optimum_and_the_machine(tmp_path):
     optima = {record.problem: record.optimum for record in results.records}
     assert optima == {"known": 1.0, "unknown": None, "plain": 0.0, "published": 3323.0}
     facts = dict(results.machines().rows)
-    assert int(facts["cores"]) > 0 and facts["pymoo"].startswith("0.6") and facts["gpu"]
+    assert int(facts["cores"]) > 0 < int(facts["threads"]) and "-O3" in facts["compiler"]
+    assert facts["memory"].endswith(" GiB")
+    assert facts["pymoo"].startswith("0.6") and facts["gpu"]
     plan = json.loads((tmp_path / "plan.json").read_bytes())
     assert plan["problems"] == list(problems)
 
