@@ -32,6 +32,8 @@ experiment = Experiment(
     folder="experiment",
 )
 results = experiment.run()
+if results.missing:
+    raise SystemExit(f"{len(results.missing)} runs are missing: start the script again")
 print(results.table())
-print(results.tests())
-results.report("experiment/report.html", title="Three genetic algorithms")
+print(results.tests(control="GA"))
+results.report("experiment/report.html", title="Three genetic algorithms", control="GA")

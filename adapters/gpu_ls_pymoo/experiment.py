@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,12 @@ from pymoo.core.problem import Problem
 from pymoo.core.termination import Termination
 from pymoo.optimize import minimize
 from pymoo.termination import get_termination
+from pymoo.termination.max_eval import MaximumFunctionCallTermination
+from pymoo.termination.max_gen import MaximumGenerationTermination
+from pymoo.termination.max_time import TimeBasedTermination
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.experiments.description import brief, describe
 from gpu_ls_plugin.experiments.display import ExperimentDisplay
@@ -25,6 +29,8 @@ from gpu_ls_plugin.experiments.plan import Plan, named, seeds_of
 from gpu_ls_plugin.experiments.results import Results
 from gpu_ls_plugin.experiments.runner import About, run_all
 from gpu_ls_pymoo.problems import view_of, wrapper_of
+from gpu_ls_pymoo.search import STATISTICS
+from gpu_ls_pymoo.used_parts import used_parts
 
 if TYPE_CHECKING:
     import os
@@ -113,13 +119,8 @@ class Experiment(ShownParameters):
         KeyboardInterrupt
             Ctrl-C was pressed before any run ended.
         """
-        about = About(
-            {name: int(problem.n_obj) for name, problem in self.problems.items()},
-            {name: _optimum(problem) for name, problem in self.problems.items()},
-            machine(*PACKAGES),
-        )
         display = ExperimentDisplay(None if progress else _silent())
-        records = run_all(self.plan, self.folder, about, self._perform, display)
+        records = run_all(self.plan, self.folder, self._about(), self._perform, display)
         results = Results(records, (run.key for run in self.plan.runs()))
         results.save_csv(self.folder / CURVES)
         return results
@@ -132,10 +133,19 @@ class Experiment(ShownParameters):
         InvalidParameterError
             No run has finished, or the folder has a run with other settings.
         """
-        records = list(self.plan.stored(self.folder).values())
+        records = [*map(self._about().updated, self.plan.stored(self.folder).values())]
         if not records:
             raise InvalidParameterError(f"folder: {self.folder} holds none of these runs yet")
         return Results(records, (run.key for run in self.plan.runs()))
+
+    def _about(self) -> About:
+        return About(
+            {name: int(problem.n_obj) for name, problem in self.problems.items()},
+            {name: _optimum(problem) for name, problem in self.problems.items()},
+            machine(*PACKAGES),
+            {name: _text(problem) for name, problem in self.problems.items()},
+            _until(self.termination),
+        )
 
     def _perform(self, run: Run, curve: Curve) -> list[list[Any]]:
         algorithm = _fresh(run.algorithm, self.algorithms[run.algorithm])
@@ -150,6 +160,9 @@ class Experiment(ShownParameters):
         )
         costs = _costs(problem, result.opt)
         curve.end(algorithm.evaluator.n_eval, algorithm.n_iter - 1, costs)
+        curve.used = used_parts(algorithm)
+        if (counted := algorithm.data.get(STATISTICS)) is not None:
+            curve.counts = {"kicks": counted.kicks, "moves": counted.moves}
         return [] if result.X is None else np.atleast_2d(result.X).tolist()
 
 
@@ -197,7 +210,9 @@ def _problem(given: Any) -> Any:
     wrapper = wrapper_of(given)
     if wrapper is not None:
         return wrapper(given)
-    return checks.instance("problems", given, kind=Problem, wanted="pymoo problem or a TSP")
+    return checks.instance(
+        "problems", given, kind=Problem, wanted="problem of pymoo or of gpu_ls_plugin"
+    )
 
 
 def _termination(given: Any) -> Termination:
@@ -211,6 +226,26 @@ def _termination(given: Any) -> Termination:
         return get_termination(*given)
     except Exception as error:  # pymoo raises various errors for wrong names and values
         raise InvalidParameterError(f"termination: {given!r}: {error}") from error
+
+
+def _until(termination: Termination) -> str:
+    """Return when runs end, as a phrase."""
+    match termination:
+        case TimeBasedTermination():
+            return f"after {termination.max_time:g} s"
+        case MaximumGenerationTermination():
+            return f"after {termination.n_max_gen} generations"
+        case MaximumFunctionCallTermination():
+            return f"after {termination.n_max_evals} evaluations"
+    return f"by {brief(termination)}"
+
+
+def _text(problem: Any) -> str:
+    """Return the kind and the size of a problem."""
+    known = None
+    with suppress(GpuLsError):  # a subclass may evaluate something else
+        known = view_of(problem).known_problem()
+    return f"{type(problem).__name__}, {problem.n_var} variables" if known is None else f"{known}"
 
 
 def _optimum(problem: Any) -> float | None:

@@ -273,7 +273,8 @@ def report(options: argparse.Namespace) -> int:
 
     results = Results.load(options.folder)
     path = options.folder / "report.html" if options.output is None else options.output
-    results.report(path, TARGETS if options.targets is None else options.targets, options.title)
+    targets = TARGETS if options.targets is None else options.targets
+    results.report(path, targets, options.title, options.control)
     table = results.table()
     if options.json:
         content = {"report": str(path), "missing": results.missing, "gaps": table.as_dicts()}
@@ -536,6 +537,8 @@ def _add_report_options(command: argparse.ArgumentParser) -> None:
         help="show the time to reach each of these gaps, in %% (default: 1 0.1 0)",
     )
     add("--title", default="", metavar="TEXT", help="title of the page")
+    text = "test the other algorithms against this one (default: test all pairs)"
+    add("--control", metavar="ALGORITHM", help=text)
 
 
 def _add_new_options(command: argparse.ArgumentParser) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 COLUMNS = 3  # maximum number of panels side by side
 WIDTH_OF_LABEL = 1.6  # inches that an entry of a legend takes
+FONTS: Any = {"pdf.fonttype": 42, "ps.fonttype": 42}  # TrueType: publishers refuse Type 3
 LINES = ("-", "--", ":", "-.")
 
 
@@ -38,17 +39,19 @@ def image_figure(width: float, height: float) -> Figure:
 def panels(number: int, path: str | os.PathLike[str] | None) -> tuple[Figure, list[Any]]:
     """Return a figure and its `number` empty panels; raise if Matplotlib cannot write `path`."""
     require_image(path)
-    columns = min(number, COLUMNS)
+    columns = min(number, COLUMNS if number != 4 else 2)
     rows = -(-number // columns)
-    figure = image_figure(1.0 + 4.5 * columns, 0.5 + 3.5 * rows)
+    figure = image_figure(0.8 + 3.4 * columns, 0.5 + 2.8 * rows)
     return figure, [figure.add_subplot(rows, columns, index + 1) for index in range(number)]
 
 
 def saved(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     """Return the figure; if there is a path, write it to that image file, atomically."""
     if path is not None:
+        import matplotlib
+
         kind = _image_format(Path(path))
-        with atomically(Path(path)) as file:
+        with atomically(Path(path)) as file, matplotlib.rc_context(FONTS):
             figure.canvas.print_figure(file, dpi=150, format=kind)
     return figure
 

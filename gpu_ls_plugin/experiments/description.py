@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import hashlib
 import inspect
+import re
 import types
 from collections.abc import Mapping, Set
 from typing import Any
@@ -84,11 +85,19 @@ def fingerprint(text: str) -> str:
 
 
 def first_difference(there: str, here: str) -> str:
-    """Return excerpts of two descriptions around the place where they begin to differ."""
+    """Return the first argument that differs between two descriptions, or excerpts around it."""
     pairs = enumerate(zip(there, here, strict=False))
     shorter = min(len(there), len(here))
     start = next((index for index, (one, other) in pairs if one != other), shorter)
-    return f"{_excerpt(there, start)} there, {_excerpt(here, start)} here"
+    arguments = [_argument(text, start) for text in (there, here)]
+    if not all("=" in text and len(text) <= 2 * AROUND for text in arguments):
+        arguments = [_excerpt(text, start) for text in (there, here)]
+    return f"{arguments[0]} there, {arguments[1]} here"
+
+
+def _argument(text: str, place: int) -> str:
+    """Return the part of a description between the brackets or commas around a place."""
+    return re.split(r"[(,] ?", text[:place])[-1] + re.split(r"[(),]", text[place:])[0]
 
 
 def _excerpt(text: str, place: int) -> str:

@@ -166,11 +166,10 @@ def plot_ranks(results: Runs, path: str | os.PathLike[str] | None = None) -> Fig
     axes.plot([1, min(number, 1 + distance)], [0.6, 0.6], color="black", marker="|")
     for row, index in enumerate(order, start=1):
         axes.plot([ranks[index]] * 2, [0, -row], color=color(index), linewidth=1)
-        right = row > (number + 1) // 2
         axes.annotate(
-            f" {plain(results.algorithms[index])} ({ranks[index]:.2f}) ",
+            f"{plain(results.algorithms[index])} ({ranks[index]:.3f}) ",
             (ranks[index], -row),
-            ha="left" if not right else "right",
+            ha="right",  # on the other side, stems of higher ranks would cross it
             va="center",
         )
     for row, (first, last) in enumerate(groups):

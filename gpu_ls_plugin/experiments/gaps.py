@@ -38,6 +38,11 @@ class CostGap:
         unit = abs(self.reference) or 1.0
         return round(100.0 * (min(costs)[0] - self.reference) / unit, DIGITS)
 
+    @property
+    def found_here(self) -> bool:
+        """Whether the reference is the best cost of the runs themselves."""
+        return not self.proven and math.isfinite(self.reference)
+
     def __str__(self) -> str:
         if math.isinf(self.reference):
             return NOTHING

@@ -90,8 +90,12 @@ class Plan:
         if not different and record.key == run.key:
             return
         here = {"algorithm": self.algorithms[run.algorithm], "termination": self.termination}
+        there = {name: record.description.get(name, "") for name in here}
+        summaries = record.description.get("summary"), self.summaries.get(run.algorithm)
+        if all(summaries) and summaries[0] != summaries[1] and "termination" not in different:
+            there["algorithm"], here["algorithm"] = map(str, summaries)  # without private names
         places = [
-            f"; {name}: {first_difference(record.description.get(name, ''), here[name])}"
+            f"; {name}: {first_difference(there[name], here[name])}"
             for name in different
             if name in here
         ]

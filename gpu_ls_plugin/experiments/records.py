@@ -57,6 +57,8 @@ class Record:
     solutions: list[list[Any]] = field(default_factory=list)  # final solutions
     seconds: float = 0.0  # wall time without compiling
     compiling: float = 0.0
+    cpu_seconds: float | None = None  # processor time of all threads; None: older versions
+    counts: dict[str, int] = field(default_factory=dict)  # kicks and moves of local searches
     error: str = ""  # traceback of a run that failed
     begun: str = ""  # ISO 8601, UTC
     machine: dict[str, str] = field(default_factory=dict)  # hardware and versions
@@ -101,6 +103,8 @@ RECORD = fields(
     **dict.fromkeys(("algorithm", "problem", "error", "begun"), text),
     **dict.fromkeys(("configuration", "description", "machine"), TEXTS),
     **dict.fromkeys(("seconds", "compiling"), number()),
+    cpu_seconds=optional(number()),
+    counts=named(integer()),
     seed=integer(most=None),
     objectives=integer(1, checks.MOST_INT),
     optimum=optional(number(-math.inf)),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.csv_files import save_csv
-from gpu_ls_plugin.experiments import figures, page, summaries
+from gpu_ls_plugin.experiments import effort, figures, page, paper, summaries
 from gpu_ls_plugin.experiments.runs import Runs
 
 if TYPE_CHECKING:
@@ -57,9 +58,14 @@ class Results(Runs):
         """Return means and deviations, a row for each problem and a column for each algorithm.
 
         The lowest mean is bold. If `control` names an algorithm, marks show whether each other one
-        is better (+), worse (minus), or not significantly different (≈), as in ``tests(control)``.
+        is significantly better (+), significantly worse (minus), or neither (≈), as in
+        ``tests(control)``. The method warns if runs are missing, or if there are too few seeds for
+        significant differences.
         """
-        return summaries.paper(self, control)
+        table = paper.paper_table(self, control)
+        if doubts := f"{table.advice}{summaries.missing_note(self)}".strip():
+            warnings.warn(f"paper_table: {doubts}", stacklevel=2)
+        return table
 
     def tests(self, control: str | None = None) -> Table:
         """Return Wilcoxon's tests of pairs of algorithms on each problem, paired by seed.
@@ -76,6 +82,18 @@ class Results(Runs):
         """Return the average rank of each algorithm over all problems."""
         return summaries.ranks(self)
 
+    def instances(self) -> Table:
+        """Return the kind and the size of each problem, and the reference of its gaps."""
+        return summaries.instances(self)
+
+    def effort(self) -> Table:
+        """Return what the runs did in their time, and warnings about busy machines and compilers.
+
+        The columns have the generations, evaluations and kicks of runs, their seconds, and the
+        processor seconds per second.
+        """
+        return effort.effort(self)
+
     def machines(self) -> Table:
         """Return the hardware and the package versions that the runs used."""
         return summaries.machines(self)
@@ -85,28 +103,54 @@ class Results(Runs):
         return summaries.failures(self)
 
     def plot_curves(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw gaps against time, as `figures.plot_curves` does."""
+        """Draw gaps against time, with a panel for each problem.
+
+        Lines are medians of the runs, and bands reach from the lower to the upper quartile. If a
+        gap is 0, the axis of gaps is logarithmic, but linear near 0. For another size, leave `path`
+        out; call ``set_size_inches`` and ``savefig`` of the returned figure.
+        """
         return figures.plot_curves(self, path)
 
     def plot_profiles(
         self, path: str | os.PathLike[str] | None = None, targets: Sequence[float] = TARGETS
     ) -> Figure:
-        """Draw performance profiles, as `figures.plot_profiles` does."""
+        """Draw performance profiles of the times to gaps, with a panel for each gap in `targets`.
+
+        A panel shows the share of pairs of a problem and a seed for which an algorithm reaches the
+        gap within a multiple of the fastest algorithm's time.
+        """
         return figures.plot_profiles(self, path, _checked(targets))
 
     def plot_ranks(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw the critical-difference diagram, as `figures.plot_ranks` does."""
+        """Draw the critical-difference diagram.
+
+        Bars join algorithms whose average ranks differ by less than the critical difference.
+        """
         return figures.plot_ranks(self, path)
 
     def plot_fronts(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw the final fronts of several objectives, as `figures.plot_fronts` does."""
+        """Draw the first two objectives of the final fronts, with a panel for each problem."""
         return figures.plot_fronts(self, path)
 
     def report(
-        self, path: str | os.PathLike[str], targets: Sequence[float] = TARGETS, title: str = ""
+        self,
+        path: str | os.PathLike[str],
+        targets: Sequence[float] = TARGETS,
+        title: str = "",
+        control: str | None = None,
     ) -> None:
-        """Write all tables and figures to one HTML page, as `page.write` does."""
-        page.write(self, Path(path), _checked(targets), title)
+        """Write all tables and figures to one HTML page.
+
+        Parameters
+        ----------
+        targets : sequence of float
+            Gaps in percent, for the times and the performance profiles.
+        title : str
+            Heading of the page.
+        control : str, optional
+            As in `paper_table` and `tests`, which then have the same tests.
+        """
+        page.write(self, Path(path), _checked(targets), title, control)
 
     def save_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the curves of all runs to one CSV file, a line for each point."""

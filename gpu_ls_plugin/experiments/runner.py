@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,8 @@ class Curve:
     watch: Callable[[CurvePoint], object]
     points: list[CurvePoint] = field(default_factory=list)
     begin: float = field(default_factory=now)
+    used: str = ""  # the parts that the run used, defaults included; set by the adapter
+    counts: dict[str, int] = field(default_factory=dict)  # kicks and moves; set by the adapter
 
     def note(self, evaluations: int, generation: int, costs: Costs) -> None:
         """Record the state after a generation."""
@@ -59,11 +61,21 @@ def _is_new(point: CurvePoint, former: CurvePoint) -> bool:
 
 @dataclass(frozen=True)
 class About:
-    """The machine, and the number of objectives and the optimum of each problem, by name."""
+    """Facts about the machine, and about each problem by name.
+
+    `problems` and `until` are short texts about problems and about the termination, for readers.
+    """
 
     objectives: dict[str, int]
     optima: dict[str, float | None]
     machine: dict[str, str]
+    problems: dict[str, str] = field(default_factory=dict)
+    until: str = ""
+
+    def updated(self, record: Record) -> Record:
+        """Return a record with the optimum that the problem has now, if it has one."""
+        optimum = self.optima[record.problem]
+        return record if optimum is None else replace(record, optimum=optimum)
 
 
 def run_all(
@@ -80,6 +92,10 @@ def run_all(
     records = plan.stored(folder)
     plan.save(folder)
     runs = list(plan.runs())
+    for run in runs:
+        if run.key in records and about.updated(records[run.key]) != records[run.key]:
+            records[run.key] = about.updated(records[run.key])
+            records[run.key].save(run.path(folder))
     missing = [run for run in runs if run.key not in records or records[run.key].error]
     try:
         with display.of(len(runs), len(missing)), Interrupts() as interrupts:
@@ -101,13 +117,14 @@ def _record(
     plan: Plan, run: Run, about: About, perform: Perform, watch: Callable[[CurvePoint], object]
 ) -> Record:
     begun = datetime.now(UTC).isoformat(timespec="seconds")
-    curve, wall, error = Curve(watch), time.perf_counter(), ""
+    curve, wall, cpu, error = Curve(watch), time.perf_counter(), time.process_time(), ""
     solutions: list[list[Any]] = []
     try:
         solutions = perform(run, curve)
     except Exception as raised:
         error = "".join(traceback.format_exception(raised))
     seconds, wall = now() - curve.begin, time.perf_counter() - wall
+    cpu = time.process_time() - cpu
     return Record(
         *run.key,
         configuration=run.configuration,
@@ -115,6 +132,9 @@ def _record(
             "algorithm": plan.algorithms[run.algorithm],
             "termination": plan.termination,
             "summary": plan.summaries.get(run.algorithm, ""),
+            "problem": about.problems.get(run.problem, ""),
+            "until": about.until,
+            "used": curve.used,
         },
         objectives=about.objectives[run.problem],
         optimum=about.optima[run.problem],
@@ -122,6 +142,8 @@ def _record(
         solutions=solutions,
         seconds=seconds,
         compiling=max(0.0, wall - seconds),
+        cpu_seconds=cpu,
+        counts=curve.counts,
         error=error,
         begun=begun,
         machine=about.machine,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -16,7 +17,7 @@ from gpu_ls_plugin.experiments.plan import RUNS, stored_keys, stored_record
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -149,6 +150,18 @@ class Runs:
         """Return the records of the runs of an algorithm on a problem, by seed."""
         runs = (r for r in self.records if (r.algorithm, r.problem) == (algorithm, problem))
         return sorted(runs, key=lambda record: record.seed)
+
+    def combinations(self) -> Iterator[tuple[str, str, list[Record]]]:
+        """Yield each problem and algorithm with runs, and the records of the runs."""
+        for problem, algorithm in product(self.problems, self.algorithms):
+            runs = self.runs_of(algorithm, problem)
+            if runs:
+                yield problem, algorithm, runs
+
+    def described(self, name: str, problem: str | None = None) -> list[str]:
+        """Return the different texts `name` of the runs' descriptions, without empty ones."""
+        runs = (run for run in self.records if problem in (None, run.problem))
+        return [*dict.fromkeys(text for run in runs if (text := run.description.get(name)))]
 
     def medians(self) -> tuple[list[str], NDArray[np.float64]]:
         """Return problems on which all algorithms ran, and median gaps (problems, algorithms)."""

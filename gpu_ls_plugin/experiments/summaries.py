@@ -16,10 +16,11 @@ from gpu_ls_plugin.experiments.comparison import (
     quantile,
     wilcoxon,
 )
-from gpu_ls_plugin.experiments.tables import EQUAL, Table, shown_mean
+from gpu_ls_plugin.experiments.gaps import CostGap
+from gpu_ls_plugin.experiments.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from gpu_ls_plugin.experiments.records import Record
     from gpu_ls_plugin.experiments.runs import Runs
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 SIGNIFICANT = 0.05
 QUARTILES = {"best": 0.0, "Q1": 0.25, "median": 0.5, "Q3": 0.75}
 MOMENTS = ("mean cost", "std cost", "mean gap %", "std gap %")
-BETTER, WORSE, ALIKE = "+", "\N{MINUS SIGN}", "≈"  # compared with a control algorithm
 PAIRS = -5  # the column of pairs before the correction
 TESTED = ("first", "second", "pairs", "first better", "second better", "p", "p (Holm)", "better")
 
@@ -36,7 +36,7 @@ TESTED = ("first", "second", "pairs", "first better", "second better", "p", "p (
 def quartiles(results: Runs) -> Table:
     """Return the quartiles of the final gaps of each algorithm on each problem."""
     rows: list[tuple[Cell, ...]] = []
-    for problem, algorithm, runs in _combinations(results):
+    for problem, algorithm, runs in results.combinations():
         gaps = results.gaps_of(algorithm, problem)
         found = (quantile(gaps, share) for share in (*QUARTILES.values(), 1.0))
         failed = sum(bool(record.error) for record in runs)
@@ -46,33 +46,33 @@ def quartiles(results: Runs) -> Table:
     note = (
         f"Gaps to {compared}. The gap of a run that failed or found nothing feasible is infinite."
     )
-    return Table("Final gaps in %", columns, tuple(rows), note + _missing(results))
+    note += f" {_found_here(results)}".rstrip()
+    return Table("Final gaps in %", columns, tuple(rows), note + missing_note(results))
 
 
 def means(results: Runs) -> Table:
     """Return means and standard deviations of the final gaps and of the best costs."""
     rows: list[tuple[Cell, ...]] = []
-    for problem, algorithm, runs in _combinations(results):
+    for problem, algorithm, runs in results.combinations():
         costs = [min(run.costs)[0] for run in runs if run.costs and run.objectives == 1]
         failed = sum(bool(record.error) for record in runs)
-        gaps = _moments(results.gaps_of(algorithm, problem))
-        rows.append((problem, algorithm, len(runs), failed, *_moments(costs), *gaps))
+        gaps = moments(results.gaps_of(algorithm, problem))
+        rows.append((problem, algorithm, len(runs), failed, *moments(costs), *gaps))
     columns = ("problem", "algorithm", "runs", "failed", *MOMENTS)
     note = (
         "The standard deviation is that of a sample, with runs - 1 as divisor. Runs that failed or "
         "found no feasible solution have infinite gaps and no costs."
     )
     deviations = (MOMENTS[:2], MOMENTS[2:])
-    return Table(
-        "Means and standard deviations", columns, tuple(rows), note + _missing(results), deviations
-    )
+    note += missing_note(results)
+    return Table("Means and standard deviations", columns, tuple(rows), note, deviations)
 
 
 def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
     """Return how many runs reached each gap, and the quartiles of the times."""
     rows: list[tuple[Cell, ...]] = []
     for target in targets:
-        for problem, algorithm, runs in _combinations(results):
+        for problem, algorithm, runs in results.combinations():
             times = [results.seconds_to(record.key, target) for record in runs]
             reached = sum(map(math.isfinite, times))
             spread = (quantile(times, share) for share in (0.25, 0.5, 0.75))
@@ -84,7 +84,7 @@ def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
         "the gap is infinite; there is no median if fewer than half of the runs reach it. With "
         "several objectives, gaps are known only for generations 1, 2, 4, 8, ... and the last one."
     )
-    return Table("Time to target", columns, tuple(rows), note + _missing(results))
+    return Table("Time to target", columns, tuple(rows), note + missing_note(results))
 
 
 def tests_by_seed(results: Runs, control: str | None = None) -> Table:
@@ -103,7 +103,7 @@ def tests_by_seed(results: Runs, control: str | None = None) -> Table:
         both = [(gaps[one], gaps[two]) for one, two in keys if one in gaps and two in gaps]
         if both:
             rows.append((problem, *_test((first, second), both)))
-    note = f"{_note(rows, 'final gaps', 'seed')}{_missing(results)}"
+    note = f"{_note(rows, 'final gaps', 'seed')}{missing_note(results)}"
     return Table("Comparison on each problem", ("problem", *TESTED), _corrected(rows), note)
 
 
@@ -115,45 +115,26 @@ def tests_by_problem(results: Runs) -> Table:
         for one, two in combinations(range(len(results.algorithms)), 2):
             names = results.algorithms[one], results.algorithms[two]
             rows.append(_test(names, medians[:, [one, two]].tolist()))
-    note = f"{_note(rows, 'median gaps', 'problem')}{_missing(results)}"
+    note = f"{_note(rows, 'median gaps', 'problem')}{missing_note(results)}"
     return Table("Comparison over all problems", TESTED, _corrected(rows), note)
 
 
-def paper(results: Runs, control: str | None = None) -> Table:
-    """Return means and deviations, with a row for each problem and a column for each algorithm.
+def instances(results: Runs) -> Table:
+    """Return the problems with their sizes, and the references of their gaps."""
+    sizes = {name: ", ".join(results.described("problem", name)) for name in results.problems}
+    rows = tuple((name, size or None, f"{results.measures[name]}") for name, size in sizes.items())
+    columns = ("problem", "kind and size", "gaps are to")
+    return Table("Problems", columns, rows, _found_here(results))
 
-    The lowest means are bold. Marks show the result of a test against the algorithm `control`.
-    """
-    tests = None if control is None else tests_by_seed(results, control)
-    marks = {
-        row[:2]: {row[1]: BETTER, None: ALIKE}.get(row[-1], WORSE)
-        for row in (tests.rows if tests else ())
-    }
-    rows: list[tuple[Cell, ...]] = []
-    bold = set()
-    for problem in results.problems:
-        found = [_final_moments(results, name, problem) for name in results.algorithms]
-        least = min((mean for mean, _ in found if isinstance(mean, float)), default=math.nan)
-        cells = [problem]
-        for column, (name, pair) in enumerate(zip(results.algorithms, found, strict=True), 1):
-            text = " ± ".join(shown_mean(*pair)[: 1 + (pair[1] is not None)])
-            mark = marks.get((problem, name)) if pair[0] is not None else None
-            cells.append(f"{text} {mark}" if mark else text)
-            if isinstance(pair[0], float) and math.isclose(pair[0], least, rel_tol=EQUAL):
-                bold.add((len(rows), column))
-        rows.append(tuple(cells))
-    note = (
-        "Mean and standard deviation of final costs (with several objectives, of gaps in %); the "
-        "lowest means are bold. There is no mean if a run failed or found nothing feasible."
+
+def _found_here(results: Runs) -> str:
+    """Return a warning about references that the runs found themselves; empty if there are none."""
+    if not any(isinstance(gap, CostGap) and gap.found_here for gap in results.measures.values()):
+        return ""
+    return (
+        "Where gaps are to the best cost of all runs, the algorithm that found it has the gap 0, "
+        "and the distance to the optimum is unknown; a problem's `optimum` is another reference."
     )
-    note += (
-        f" {BETTER}, {WORSE}, {ALIKE}: better than {control}, worse, not significantly different. "
-        f"{tests.note}"
-        if tests
-        else _missing(results)
-    )
-    columns = ("problem", *results.algorithms)
-    return Table("Final costs", columns, tuple(rows), note, bold=frozenset(bold))
 
 
 def ranks(results: Runs) -> Table:
@@ -172,13 +153,18 @@ def ranks(results: Runs) -> Table:
         p = friedman(medians)
         if not math.isnan(p):
             note += f" Friedman's test that all algorithms rank alike: p = {p:.3g}."
-    return Table("Average ranks", ("algorithm", "rank"), tuple(rows), note + _missing(results))
+            if p <= SIGNIFICANT and max(means) - min(means) < distance:
+                note += (
+                    " So the algorithms differ, but Nemenyi's test, which is weaker, cannot tell "
+                    "which: all ranks are closer than the critical difference."
+                )
+    return Table("Average ranks", ("algorithm", "rank"), tuple(rows), note + missing_note(results))
 
 
 def machines(results: Runs) -> Table:
     """Return hardware and versions; a row lists several values if runs differ."""
     names = dict.fromkeys(name for record in results.records for name in record.machine)
-    rows = tuple((name, ", ".join(_values(results.records, name))) for name in names)
+    rows = tuple((name, ", ".join(machine_values(results.records, name))) for name in names)
     return Table("Hardware and versions", ("what", "found"), rows)
 
 
@@ -200,53 +186,61 @@ def _check_known(results: Runs, control: str) -> None:
 
 def _note(rows: Sequence[tuple[Cell, ...]], values: str, unit: str) -> str:
     """Return a note about the tests in rows, and whether they can find any difference."""
-    text = (
-        f"Wilcoxon's signed-rank test, two-sided, of the {values}, paired by {unit}; Holm's "
-        f"correction over all {len(rows)} tests; neither is better if p > {SIGNIFICANT}."
-    )
+    text = f"{method(len(rows), values, unit)}; neither is better if p > {SIGNIFICANT}."
     if not rows:
         return text
     pairs = max(int(row[PAIRS] or 0) for row in rows)
-    least = min(1.0, len(rows) * 2 / 2**pairs)
-    text += f" With {pairs} pairs and {len(rows)} tests, the corrected p is at least {least:.3g}"
-    if least <= SIGNIFICANT:
-        return f"{text}."
-    enough = math.ceil(math.log2(2 * len(rows) / SIGNIFICANT))
-    return f"{text}, so no difference can be significant; that takes at least {enough} {unit}s."
+    return f"{text} {too_few(len(rows), pairs, unit) or f'{_bound(len(rows), pairs)}.'}"
 
 
-def _missing(results: Runs) -> str:
+def method(tests: int, values: str, unit: str) -> str:
+    """Return what is tested, and how, as a clause."""
+    return (
+        f"Wilcoxon's signed-rank test, two-sided, of the {values}, paired by {unit}; Holm's "
+        f"correction for {counted(tests, 'test')}"
+    )
+
+
+def _bound(tests: int, pairs: int) -> str:
+    least = f"the corrected p is at least {_least(tests, pairs):.3g}"
+    return f"With {counted(pairs, 'pair')} and {counted(tests, 'test')}, {least}"
+
+
+def _least(tests: int, pairs: int) -> float:
+    """Return the lowest p that a test can have after the correction, for a number of pairs."""
+    return min(1.0, tests * 2.0 ** (1 - pairs))
+
+
+def too_few(tests: int, pairs: int, unit: str) -> str:
+    """Return how many pairs the tests need, if they have too few to be significant."""
+    if _least(tests, pairs) <= SIGNIFICANT:
+        return ""
+    enough = math.ceil(math.log2(2 * tests / SIGNIFICANT))
+    return (
+        f"{_bound(tests, pairs)}, so no difference can be significant; that takes at least "
+        f"{counted(enough, unit)}."
+    )
+
+
+def counted(count: int, unit: str) -> str:
+    """Return a number with its unit, such as "1 pair" or "2 pairs"."""
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+
+
+def missing_note(results: Runs) -> str:
     """Return a sentence about missing runs for the end of a note; empty if there are none."""
     if not results.missing:
         return ""
     return f" {len(results.missing)} of {results.planned} planned runs are missing or failed."
 
 
-def _final_moments(results: Runs, algorithm: str, problem: str) -> tuple[Cell, Cell]:
-    """Return the moments of final costs, or of gaps with several objectives; None if infinite."""
-    runs, values = results.runs_of(algorithm, problem), results.gaps_of(algorithm, problem)
-    if not all(map(math.isfinite, values)):
-        return None, None
-    if runs and runs[0].objectives == 1:
-        values = [min(run.costs)[0] for run in runs]
-    return _moments(values)
-
-
-def _moments(values: Sequence[float]) -> tuple[Cell, Cell]:
+def moments(values: Sequence[float]) -> tuple[Cell, Cell]:
     """Return the mean and the standard deviation of values, or None for what is undefined."""
     if not values or any(map(math.isnan, values)):
         return None, None
     if not all(map(math.isfinite, values)):
         return math.inf, None
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None
-
-
-def _combinations(results: Runs) -> Iterator[tuple[str, str, list[Record]]]:
-    """Yield each problem and algorithm for which there are runs, with the records of the runs."""
-    for problem, algorithm in product(results.problems, results.algorithms):
-        runs = results.runs_of(algorithm, problem)
-        if runs:
-            yield problem, algorithm, runs
 
 
 def _test(names: tuple[str, str], pairs: Sequence[Sequence[float]]) -> tuple[Cell, ...]:
@@ -267,5 +261,6 @@ def _corrected(rows: list[tuple[Cell, ...]]) -> tuple[tuple[Cell, ...], ...]:
     )
 
 
-def _values(records: Iterable[Record], name: str) -> list[str]:
+def machine_values(records: Iterable[Record], name: str) -> list[str]:
+    """Return the different values of a fact about the machines of runs."""
     return list(dict.fromkeys(str(record.machine.get(name, "unknown")) for record in records))

@@ -12,7 +12,7 @@ from gpu_ls_plugin.core.csv_files import csv_text
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from rich.console import RenderableType
 
@@ -25,6 +25,40 @@ EQUAL = 1e-12  # largest deviation, relative to the mean, that is a rounding err
 LARGE = 1e15  # from here on, numbers have exponents
 
 
+class Moments(str):
+    """A mean with its deviation and a mark, as one cell; the cells of a row have equal decimals."""
+
+    mean: float
+    deviation: float
+    mark: str
+
+    @classmethod
+    def row(
+        cls, cells: Sequence[tuple[float, float, str]], digits: int = DEVIATION
+    ) -> list[Moments]:
+        """Return the cells of a row, from means, deviations (NaN if unknown) and marks.
+
+        The lowest deviation other than 0 has `digits` significant digits, but no mean gets more
+        than EXACT + `digits` - 1. If there is no such deviation, means have EXACT digits.
+        """
+        means = [mean for mean, _, _ in cells]
+        largest = max(map(abs, means), default=0.0)
+        most = EXACT + digits - 2 - (math.floor(math.log10(largest)) if largest else 0)
+        needed = [
+            digits - 1 - math.floor(math.log10(deviation))
+            for mean, deviation, _ in cells
+            if deviation > EQUAL * abs(mean)
+        ] or [len(shown(mean, EXACT).partition("e")[0].partition(".")[2]) for mean in means]
+        return [cls._of(*cell, max(0, min(most, max(needed)))) for cell in cells]
+
+    @classmethod
+    def _of(cls, mean: float, deviation: float, mark: str, decimals: int) -> Moments:
+        known = [f"{value:.{decimals}f}" for value in (mean, deviation) if not math.isnan(value)]
+        made = cls(" ± ".join(known) + (f" {mark}" if mark else ""))
+        made.mean, made.deviation, made.mark = mean, deviation, mark
+        return made
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows of numbers and strings; numbers are rounded only for display."""
@@ -35,6 +69,7 @@ class Table:
     note: str = ""  # shown below the table
     deviations: tuple[tuple[str, str], ...] = ()  # columns of means, and of their deviations
     bold: frozenset[tuple[int, int]] = frozenset()  # row and column of emphasised cells
+    advice: str = ""  # to the author: shown below the note, and a comment in LaTeX
 
     def __repr__(self) -> str:
         return f"Table({self.title!r}, {len(self.rows)} rows of {', '.join(self.columns)})"
@@ -78,7 +113,7 @@ class Table:
             drawn.add_column(name, justify="right" if number else "left", overflow="fold")
         for texts in self._texts(Text, lambda text: Text(text.plain, "bold")):
             drawn.add_row(*texts)
-        return Group(drawn, Text(self.note)) if self.note else drawn
+        return Group(drawn, *map(Text, filter(None, (self.note, self.advice))))
 
     def csv(self) -> str:
         """Return the table as CSV, with unrounded numbers and formulas disabled (`csv_files`)."""
@@ -87,10 +122,13 @@ class Table:
     def latex(self, *, digits: int = DEVIATION, note: bool = True) -> str:
         """Return the table as LaTeX: a ``tabular`` environment with booktabs rules.
 
+        Advice to the author is a comment in the first lines.
+
         Parameters
         ----------
         digits : int
-            Significant digits of standard deviations.
+            Significant digits of standard deviations; in a row of `Results.paper_table`, of the
+            lowest deviation other than 0.
         note : bool
             Whether to add the note as a paragraph below the table.
         """
@@ -106,7 +144,8 @@ class Table:
         end = [r"\bottomrule", r"\end{tabular}"]
         if note and self.note:
             end += [r"\par\smallskip", rf"{{\footnotesize {self.note.translate(_LATEX)}\par}}"]
-        return "\n".join([f"% {' '.join(self.title.split())}", *begin, *body, *end, ""])
+        comments = [f"% {' '.join(text.split())}" for text in (self.title, self.advice) if text]
+        return "\n".join([*comments, *begin, *body, *end, ""])
 
     def to_pandas(self) -> Any:
         """Return the table as a ``pandas.DataFrame``; a missing number is NaN."""
@@ -129,7 +168,8 @@ class Table:
         body = "\n".join(
             cells("td", texts) for texts in self._texts(html.escape, "<b>{}</b>".format)
         )
-        note = f"<p>{html.escape(self.note)}</p>" if self.note else ""
+        texts = filter(None, (self.note, self.advice))
+        note = "".join(f"<p>{html.escape(text)}</p>" for text in texts)
         title = f"<caption>{html.escape(self.title)}</caption>"
         return f"<table>{title}<thead>{head}</thead><tbody>\n{body}\n</tbody></table>{note}"
 
@@ -137,17 +177,22 @@ class Table:
         self, escape: Callable[[str], Any], embolden: Callable[[Any], Any], digits: int = DEVIATION
     ) -> list[list[Any]]:
         """Return the cells as text in some format; `digits` are those of deviations."""
-        rows = [[shown(cell) for cell in row] for row in self.rows]
+        rows = [_texts_of_row(row, digits) for row in self.rows]
         for names in self.deviations:
             mean, deviation = map(self.columns.index, names)
             for texts, row in zip(rows, self.rows, strict=True):
                 pair = shown_mean(row[mean], row[deviation], digits)
                 texts[mean], texts[deviation] = pair
+
+        def finished(place: tuple[int, int], text: str) -> Any:
+            if place not in self.bold:
+                return escape(text)
+            mark = getattr(self.rows[place[0]][place[1]], "mark", "")  # it is not emphasised
+            plain = embolden(escape(text.removesuffix(f" {mark}")))
+            return plain + escape(f" {mark}") if mark else plain
+
         return [
-            [
-                embolden(escape(text)) if (row, column) in self.bold else escape(text)
-                for column, text in enumerate(texts)
-            ]
+            [finished((row, column), text) for column, text in enumerate(texts)]
             for row, texts in enumerate(rows)
         ]
 
@@ -155,9 +200,15 @@ class Table:
         """Return whether each column has numbers and no strings."""
         return [
             any(cell is not None for cell in column)
-            and all(not isinstance(cell, str) for cell in column)
+            and all(isinstance(cell, Moments) or not isinstance(cell, str) for cell in column)
             for column in (self.column(name) for name in self.columns)
         ]
+
+
+def _texts_of_row(row: Sequence[Cell], digits: int) -> list[str]:
+    given = [cell for cell in row if isinstance(cell, Moments)]
+    made = iter(Moments.row([(cell.mean, cell.deviation, cell.mark) for cell in given], digits))
+    return [str(next(made)) if isinstance(cell, Moments) else shown(cell) for cell in row]
 
 
 def shown(cell: Cell, digits: int = ROUNDED) -> str:

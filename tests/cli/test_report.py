@@ -49,8 +49,10 @@ def test_help_names_the_default_of_the_page(capsys):
 def test_options(folder, tmp_path, capsys):
     page = tmp_path / "a.html"
     options = ["--output", str(page), "--targets", "3", "0.5", "--title", "A <title>", "--json"]
+    options += ["--control", "a"]
     assert main(["report", str(folder), *options]) == 0
     text = page.read_text(encoding="utf-8")
+    assert "significantly better than a, " in text
     assert "A &lt;title&gt;" in text and '<td class="number">0.5</td>' in text
     content = json.loads(capsys.readouterr().out)
     assert content["report"] == str(page) and content["missing"] == [["a", "p", 2]]

@@ -167,7 +167,9 @@ print(describe(made))
 @pytest.mark.parametrize(
     ("there", "here", "expected"),
     [
-        ("GA(pop_size=20)", "GA(pop_size=30)", "GA(pop_size=20) there, GA(pop_size=30) here"),
+        ("GA(pop_size=20)", "GA(pop_size=30)", "pop_size=20 there, pop_size=30 here"),
+        ("A(x=1, size=20, y=2)", "A(x=1, size=3)", "size=20 there, size=3 here"),
+        ("A(b=B(c=1), d=2)", "A(b=B(c=1), d=f.G(2))", "d=2 there, d=f.G here"),
         ("a", "ab", "a there, ab here"),
         ("", "ab", " there, ab here"),
         ("x" * 90 + "1", "x" * 90 + "2", f"...{'x' * 30}1 there, ...{'x' * 30}2 here"),

@@ -107,7 +107,7 @@ def test_bars_join_ranks_within_the_critical_difference():
     stems = [line for line in axes.lines if len(set(line.get_xdata())) == 1]
     assert [line.get_xdata()[0] for line in stems] == [1, 2, 3, 4]
     shown = [text.get_text().strip() for text in axes.texts]
-    assert shown == ["d (1.00)", "a (2.00)", "b (3.00)", "c (4.00)"]
+    assert shown == ["d (1.000)", "a (2.000)", "b (3.000)", "c (4.000)"]
     bars = [line.get_xdata() for line in axes.lines if line.get_linewidth() == 3]
     # 2.569 sqrt(4 * 5 / (6 * 12)) = 1.35: neighbours are joined, others are not.
     assert [tuple(np.round(bar).tolist()) for bar in bars] == [(1, 2), (2, 3), (3, 4)]
@@ -124,6 +124,24 @@ def test_cliques_are_the_largest_groups_within_the_distance(values, distance):
     largest = [one for one in near if len(one) > 1 and not any(one < other for other in near)]
     found = [set(range(first, last + 1)) for first, last in cliques(ranks, distance)]
     assert found == largest
+
+
+def test_labels_of_ranks_are_not_crossed():
+    costs = {(name, p): [100 + i] for i, name in enumerate("abcd") for p in ("p", "q")}
+    (axes,) = results(costs).plot_ranks().axes
+    assert {text.get_horizontalalignment() for text in axes.texts} == {"right"}
+
+
+def test_four_panels_fill_a_square():
+    points = [(1.0, [[110.0]]), (4.0, [[100.0]])]
+    figure = Results(record("a", p, points=points) for p in "pqrs").plot_curves()
+    assert {axes.get_gridspec().get_geometry() for axes in figure.axes} == {(2, 2)}
+
+
+def test_fonts_in_a_pdf_are_not_of_type_3(tmp_path):
+    RUNS.plot_curves(tmp_path / "a.pdf")
+    written = (tmp_path / "a.pdf").read_bytes()
+    assert b"/CIDFontType2" in written and b"/Type3" not in written
 
 
 def test_runs_that_cannot_be_drawn(tmp_path):

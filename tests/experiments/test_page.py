@@ -8,9 +8,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.experiments import Results
 from gpu_ls_plugin.experiments.page import page
-from tests.experiments.samples import record
+from tests.experiments.samples import record, results
 
 pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
 
@@ -88,6 +89,29 @@ def test_runs_of_former_versions_have_no_short_text_about_settings():
     for descriptions in ((former, now), (now, former)):
         text = page_of(*descriptions)
         assert text.count("<pre>") == 1 and "<pre>GA()</pre>" in text
+
+
+def test_a_page_has_one_p_value_for_a_comparison():
+    costs = {(name, "p"): [100 + i + j for j in range(9)] for i, name in enumerate("abc")}
+    runs = results(costs, description={"until": "after 2 s"})
+    shown = Elements(page(runs, [1.0], control="b")).text
+    for table in (runs.paper_table("b"), runs.tests("b"), runs.effort(), runs.instances()):
+        assert table.title in shown and table.note in shown
+    assert "seed; Holm's correction for 2" in shown and "seed; Holm's correction for 3" not in shown
+    assert "missing or failed: 0. Each run ended after 2 s. " in shown
+    assert "Medians of the runs, with bands" in shown
+    with pytest.raises(InvalidParameterError, match="control: 'd' is none of"):
+        page(runs, [1.0], control="d")
+
+
+def test_settings_name_the_parts_that_defaults_chose():
+    about = {"algorithm": "long", "summary": "GA()"}
+    runs = Results([
+        record(problem=problem, points=[(1.0, [[5.0]])], description=about | {"used": f"<{used}>"})
+        for problem, used in (("p", "2-opt"), ("q", "2-opt"), ("r", "LK"))
+    ])  # fmt: skip
+    shown = Elements(page(runs, [1.0])).text
+    assert "GA()" in shown and "On p, q: <2-opt>" in shown and "On r: <LK>" in shown
 
 
 def test_a_page_without_figures(tmp_path):

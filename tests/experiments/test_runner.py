@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import json
 import signal
@@ -15,6 +16,7 @@ from rich.console import Console
 
 from gpu_ls_plugin.backends.beside import Aside
 from gpu_ls_plugin.core.budget import compiling
+from gpu_ls_plugin.experiments import Results
 from gpu_ls_plugin.experiments.display import ExperimentDisplay
 from gpu_ls_plugin.experiments.plan import Plan
 from gpu_ls_plugin.experiments.records import CurvePoint
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.experiments.records import Record
 
 IT = Plan({"a": "A", "b": "B"}, {"p": "P"}, (1, 2), "T", {"a": "short"})
-ABOUT = About({"p": 1}, {"p": 5.0}, {"cores": "2"})
+ABOUT = About({"p": 1}, {"p": 5.0}, {"cores": "2"}, {"p": "3 cities"}, "after 1 s")
 KEYS = [("a", "p", 1), ("b", "p", 1), ("a", "p", 2), ("b", "p", 2)]
 
 
@@ -44,6 +46,7 @@ class Performer:
         if run.key == self.key:
             self.act()
         curve.end(20, 2, [[float(run.seed)]])
+        curve.used, curve.counts = "a search", {"kicks": 7}
         return [[run.seed, 0]]
 
 
@@ -60,7 +63,11 @@ def test_each_run_is_made_once_and_stored(tmp_path):
     assert [record.key for record in records] == performer.made == KEYS
     assert records[2].costs == [[2.0]] and records[2].solutions == [[2, 0]]
     assert (records[0].optimum, records[0].machine, records[0].error) == (5.0, {"cores": "2"}, "")
-    assert records[0].description == {"algorithm": "A", "termination": "T", "summary": "short"}
+    assert records[0].description == {
+        "algorithm": "A", "termination": "T", "summary": "short", "problem": "3 cities",
+        "until": "after 1 s", "used": "a search",
+    }  # fmt: skip
+    assert records[0].counts == {"kicks": 7} and records[0].cpu_seconds >= 0
     assert len(list((tmp_path / "runs").iterdir())) == 4
     assert shown.splitlines()[0] == "4 runs, 0 of them stored"
     assert shown.splitlines()[1].startswith("a on p, seed 1: 0.0 s, best 1")
@@ -69,6 +76,15 @@ def test_each_run_is_made_once_and_stored(tmp_path):
     again, shown = perform(tmp_path, performer)
     assert again == records and len(performer.made) == 4
     assert shown == "4 runs, 4 of them stored\n"
+
+
+def test_stored_runs_get_an_optimum_that_was_unknown(tmp_path):
+    display = ExperimentDisplay(Console(file=io.StringIO()))
+    for optimum, expected in ((None, None), (4.0, 4.0), (None, 4.0)):
+        about = dataclasses.replace(ABOUT, optima={"p": optimum})
+        records = run_all(IT, tmp_path, about, Performer(), display)
+        assert [record.optimum for record in records] == [expected] * 4
+        assert Results.load(tmp_path).records[0].optimum == expected
 
 
 def fail() -> None:

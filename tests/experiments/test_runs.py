@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from typing import TYPE_CHECKING
 
 import pytest
 from scipy import stats
@@ -13,6 +14,9 @@ from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError
 from gpu_ls_plugin.experiments import Results
 from gpu_ls_plugin.experiments.plan import PLAN, Plan
 from tests.experiments.samples import record, results
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.experiments.records import Record
 
 FRONT = [[0.0, 10.0], [5.0, 5.0], [10.0, 0.0]]
 
@@ -171,10 +175,18 @@ def test_a_table_for_a_paper():
         ("q", "104.5 ± 2.4 ≈", "104.5 ± 2.4", "105.5 ± 2.4 \N{MINUS SIGN}"),
     )
     latex = table.latex()
-    assert r"p & \textbf{103.5 $\pm$ 2.4 +} & 104.5 $\pm$ 2.4 & 105.5 $\pm$ 2.4 $-$ \\" in latex
-    assert r"q & \textbf{104.5 $\pm$ 2.4 $\approx$} & \textbf{104.5 $\pm$ 2.4} &" in latex
-    assert "<td><b>103.5 ± 2.4 +</b></td><td>104.5 ± 2.4</td>" in table.html()
-    assert "With 8 pairs and 4 tests" in table.note
+    assert r"p & \textbf{103.5 $\pm$ 2.4} + & 104.5 $\pm$ 2.4 & 105.5 $\pm$ 2.4 $-$ \\" in latex
+    assert r"q & \textbf{104.5 $\pm$ 2.4} $\approx$ & \textbf{104.5 $\pm$ 2.4} &" in latex
+    assert r"\begin{tabular}{lrrr}" in latex and "103.5 ± 2.4 +" in str(table)
+    assert r"\textbf{103.50 $\pm$ 2.45} + &" in table.latex(digits=3)
+    assert '"number"><b>103.5 ± 2.4</b> +</td><td class="number">104.5 ± 2.4</td>' in table.html()
+    assert table.note == (
+        "Mean ± standard deviation of the final costs of 8 runs. The lowest means are bold. "
+        "+, \N{MINUS SIGN}, ≈: significantly better than b, significantly worse, no significant "
+        "difference (Wilcoxon's signed-rank test, two-sided, of the final gaps, paired by seed; "
+        "Holm's correction for 4 tests; p at most 0.05)."
+    )
+    assert table.advice == ""
     assert runs.paper_table().rows[0] == ("p", "103.5 ± 2.4", "104.5 ± 2.4", "105.5 ± 2.4")
 
 
@@ -184,7 +196,89 @@ def test_a_table_for_a_paper_has_no_means_of_runs_that_found_nothing():
         record("b", "p", 1, points=[(1.0, [[6.0]])]),
         record("b", "q", 1, points=[(1.0, FRONT)], objectives=2),
     ])  # fmt: skip
-    assert runs.paper_table("a").rows == (("p", "-", "6 ≈"), ("q", "-", "0"))
+    with pytest.warns(UserWarning, match="With 1 pair and 1 test, .* at least 6 seeds"):
+        table = runs.paper_table("a")
+    assert table.rows == (("p", None, "6 ≈"), ("q", None, "0"))
+    assert table.note.startswith("Mean ± standard deviation of the final costs (with several obj")
+    assert "A cell with - has a run that failed" in table.note and "1 to 2 runs" in table.note
+    assert "6 seeds" not in table.note and "% With 1 pair and" in table.latex(note=False)
+    assert "With 1 pair and" in str(table) and "With 1 pair and" in table.html()
+
+
+def test_the_note_of_a_table_for_a_paper_has_the_conditions():
+    about = {"description": {"until": "after 2 s"}, "machine": {"threads": "4", "gpu": "none"}}
+    runs = Results([
+        record("a, b", seed=1, points=[(1.0, [[5.0]])], **about),
+        record("a, b", seed=2, points=[(1.0, [[6.0]]), (2.0, [[4.0]])], **about),
+        record("c", seed=1, points=[(1.0, [[7.0]])], **about),
+        record("c", seed=2, points=[(1.0, [[7.0]])], **about),
+    ])  # fmt: skip
+    assert runs.paper_table().note == (
+        "Mean ± standard deviation of the final costs of 2 runs, each ended after 2 s. The lowest "
+        "means are bold. Generations of a run, median (lowest to highest): a, b 1.5 (1 to 2); c 1. "
+        "Hardware and software: 4 threads, no GPU."
+    )
+
+
+def test_means_of_a_row_have_equal_decimals():
+    costs = {
+        ("a", "p"): [26614.0, 27614.0], ("b", "p"): [7504.05, 7504.55], ("c", "p"): [16234.5] * 2,
+        ("a", "q"): [100.0, 300.0], ("b", "q"): [16234.5] * 2, ("c", "q"): [0.0, 0.0],
+        ("a", "r"): [16234.567] * 2, ("b", "r"): [1.25], ("c", "r"): [2.0],
+        ("a", "s"): [1e5, 1e5 + 1e-6], ("b", "s"): [1e5], ("c", "s"): [1e5],
+    }  # fmt: skip
+    rows = results(costs).paper_table().rows
+    assert [row[1:] for row in rows] == [
+        ("27114.00 ± 707.11", "7504.30 ± 0.35", "16234.50 ± 0.00"),
+        ("200 ± 141", "16234 ± 0", "0 ± 0"),
+        ("16234.57 ± 0.00", "1.25", "2.00"),
+        ("100000.0 ± 0.0", "100000.0", "100000.0"),
+    ]
+
+
+def test_effort_shows_busy_machines_and_compilers():
+    def run(name: str, seed: int, kicks: int, cpu: float | None, **fields: object) -> Record:
+        points = [(1.0, [[5.0]])] * (1 + seed)
+        return record(
+            name, seed=seed, points=points, counts={"kicks": kicks}, cpu_seconds=cpu, **fields
+        )
+
+    table = Results([
+        run("a", 1, 900, 2.0, seconds=1.0), run("a", 2, 1300, 1.8, seconds=1.0),
+        run("b", 1, 900, 2.0, seconds=1.0), run("b", 2, 1400, 2.0, seconds=1.1),
+        run("c", 1, 0, 2.0, seconds=1.0), run("c", 2, 0, 1.3, seconds=1.0, compiling=0.3),
+        run("d", 1, 100, None, seconds=1.0), run("d", 2, 900, None, seconds=3.0),
+    ]).effort()  # fmt: skip
+    assert table.as_dicts()[0] == {
+        "problem": "p", "algorithm": "a", "runs": 2, "generations": "2.5 (2 to 3)",
+        "evaluations": "25 (20 to 30)", "kicks": "1,100 (900 to 1,300)", "seconds": "1",
+        "CPU": "1.9 (1.8 to 2)", "compiling s": "0",
+    }  # fmt: skip
+    assert table.column("CPU")[2:] == ["1.5 (1 to 2)", ""]
+    assert table.column("kicks")[2] == ""
+    assert "in kicks, evaluations or CPU: b on p; c on p. Other programs" in table.advice
+    assert table.advice.endswith("Runs that waited for compilers: c on p, seed 2 (0.3 s).")
+    assert Results([record(seed=1, error="E: no\n")]).effort().rows == ()
+
+
+def test_problems_have_their_size_and_the_reference_of_gaps():
+    about = {"description": {"problem": "9 cities"}, "points": [(1.0, [[5.0]])]}
+    runs = Results([record("a", "p", **about), record("a", "q", **about, optimum=5.0)])
+    assert runs.instances().rows == (
+        ("p", "9 cities", "the best cost of all runs, 5"), ("q", "9 cities", "the optimum, 5"),
+    )  # fmt: skip
+    for table in (runs.instances(), runs.table()):
+        assert "the algorithm that found it has the gap 0" in table.note
+    known = Results([record("a", "q", **about, optimum=5.0)])
+    assert known.instances().note == "" and "has the gap 0" not in known.table().note
+
+
+def test_joined_ranks_are_explained_if_friedman_finds_a_difference():
+    orders = [(1, 2, 3), (1, 2, 3), (1, 3, 2), (1, 3, 2)]
+    costs = {(n, f"p{i}"): [row[k]] for i, row in enumerate(orders) for k, n in enumerate("abc")}
+    assert "Nemenyi's test, which is weaker, cannot tell which" in results(costs).ranks().note
+    clear = {(name, f"p{i}"): [k] for i in range(4) for k, name in enumerate("abc")}
+    assert "p = 0.0183" in (note := results(clear).ranks().note) and "weaker" not in note
 
 
 def test_tables_count_missing_runs():
@@ -192,8 +286,10 @@ def test_tables_count_missing_runs():
     runs = Results(done, [(name, "p", seed) for name in "ab" for seed in (1, 2)])
     tables = [
         runs.table(), runs.means(), runs.times(), runs.tests(), runs.tests_over_problems(),
-        runs.ranks(), runs.paper_table(), runs.paper_table("a"),
+        runs.ranks(),
     ]  # fmt: skip
+    with pytest.warns(UserWarning, match="paper_table: .*3 of 4 planned runs are missing"):
+        tables += [runs.paper_table(), runs.paper_table("a")]
     for table in tables:
         assert table.note.endswith(" 3 of 4 planned runs are missing or failed."), table
     assert "planned" not in Results(done[:1], [("a", "p", 1)]).table().note

@@ -17,7 +17,10 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.soo.nonconvex.de import DE
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.core.problem import Problem
+from pymoo.operators.crossover.ox import OrderCrossover
 from pymoo.operators.crossover.ux import UX
+from pymoo.operators.mutation.inversion import InversionMutation
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
 from pymoo.optimize import minimize
 from pymoo.problems.multi import ZDT1
 from pymoo.problems.single import Sphere
@@ -176,7 +179,9 @@ def test_records_have_the_optimum_and_the_machine(tmp_path):
     optima = {record.problem: record.optimum for record in results.records}
     assert optima == {"known": 1.0, "unknown": None, "plain": 0.0, "published": 3323.0}
     facts = dict(results.machines().rows)
-    assert int(facts["cores"]) > 0 and facts["pymoo"].startswith("0.6") and facts["gpu"]
+    assert int(facts["cores"]) > 0 < int(facts["threads"]) and "-O3" in facts["compiler"]
+    assert facts["memory"].endswith(" GiB")
+    assert facts["pymoo"].startswith("0.6") and facts["gpu"]
     plan = json.loads((tmp_path / "plan.json").read_bytes())
     assert plan["problems"] == list(problems)
 
@@ -192,6 +197,70 @@ def test_records_have_a_short_text_about_settings(tmp_path):
     text = made.plan.summaries["GA"]
     assert text.startswith("GA(pop_size=4, crossover=UX(prob=0.8), mutation=LocalSearchMutation(")
     assert "kicks=3" in text and text.endswith(f", n_offsprings=4) {until}") and len(text) < 250
+
+
+def test_an_optimum_that_is_known_later_counts_for_stored_runs(tmp_path):
+    algorithms = [MemeticGA(4, backend="cpu")]
+    for optimum, gap in ((None, 0.0), (1.0, 100.0)):
+        problems = {"p": gls.TSP(cities(8), "EUC_2D", optimum=optimum)}
+        made = small(tmp_path, algorithms=algorithms, problems=problems, seeds=1)
+        for results in (made.run(progress=False), made.results()):
+            assert (results.gaps["MemeticGA", "p", 1] > gap) == (optimum is not None)
+    assert len(stored(tmp_path)) == 1
+
+
+class LongestEdge(TSPProblem):
+    """A problem that evaluates something other than lengths."""
+
+    def _evaluate(self, x: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        out["F"] = np.arange(float(len(x)))
+
+
+def test_records_have_the_parts_that_were_used(tmp_path):
+    tsp = gls.TSP(cities(12), "EUC_2D")
+    usual = {"sampling": PermutationRandomSampling(), "crossover": OrderCrossover()}
+    algorithms = {
+        "plain": GA(pop_size=4, mutation=InversionMutation(), **usual),
+        "kicked": GA(
+            pop_size=4,
+            mutation=LocalSearchMutation("iterated_local_search", kicks=3, backend="cpu"),
+            **usual,
+        ),
+        "MemeticGA": MemeticGA(4, backend="cpu"),
+        "searched": MemeticGA(4, crossover=gls.OrderRecombination(), moves=9, backend="cpu"),
+        "restarted": MemeticGA(4, restarts=gls.evolution.convergence.Stagnation(5), backend="cpu"),
+    }
+    problems = {"tsp": tsp, "other": LongestEdge(tsp)}
+    results = small(tmp_path, algorithms=algorithms, problems=problems, seeds=1).run(progress=False)
+    texts = {record.key[:2]: record.description for record in results.records}
+    used = {name: texts[name, "tsp"]["used"] for name in algorithms}
+    assert used["plain"] == ""
+    assert used["kicked"].startswith("LocalSearchMutation: IteratedLocalSearch(LinKernighan(")
+    assert used["kicked"].endswith(", at most 3 kicks per row, on cpu")
+    assert used["MemeticGA"].startswith("tours, 4 rows from ")
+    assert "IteratedLocalSearch(LinKernighan" in used["MemeticGA"]
+    assert used["MemeticGA"].endswith("; on cpu")
+    assert "4 children; crossover: OrderRecombination(" in used["searched"]
+    assert "at most 9 moves per row, on cpu; replacement: " in used["searched"]
+    assert "; restarts: Stagnation(" in used["restarted"]
+    assert texts["plain", "tsp"]["problem"] == f"{tsp}"
+    assert texts["plain", "tsp"]["until"] == "after 4 generations"
+    assert texts["plain", "other"]["problem"] == "LongestEdge, 12 variables"
+    counts = {record.algorithm: record.counts for record in results.records[:5]}
+    assert counts["plain"] == {} and counts["kicked"]["kicks"] > 0 < counts["MemeticGA"]["moves"]
+    assert all(record.cpu_seconds > 0 for record in results.records)
+
+
+@pytest.mark.parametrize(
+    ("termination", "text"),
+    [
+        (("time", 2), "after 2 s"),
+        (("n_eval", 30), "after 30 evaluations"),
+        (("fmin", 0.5), "by MinimumFunctionValueTermination(fmin=0.5)"),
+    ],
+)
+def test_terminations_are_phrases(termination, text, tmp_path):
+    assert small(tmp_path, termination=termination)._about().until == text
 
 
 def test_results_without_runs(tmp_path):
@@ -215,7 +284,7 @@ begun = DE(pop_size=8).setup(Sphere(), get_termination("n_gen", 2))
         ({"algorithms": {"a": begun}}, InvalidParameterError, "algorithms: 'a' was run before"),
         ({"problems": []}, InvalidParameterError, "problems: it is empty"),
         ({"problems": Sphere()}, InvalidTypeError, "problems: .* neither a mapping nor a list"),
-        ({"problems": ["a"]}, InvalidTypeError, "problems"),
+        ({"problems": ["a"]}, InvalidTypeError, "problems: .* of pymoo or of gpu_ls_plugin"),
         ({"problems": [Sphere(), Sphere()]}, InvalidParameterError, "problems: 'Sphere' is the"),
         ({"seeds": 0}, InvalidParameterError, "seeds"),
         ({"seeds": []}, InvalidParameterError, "seeds"),

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends import check_name
+from gpu_ls_plugin.backends import check_name, get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnknownPartError
@@ -97,6 +97,17 @@ class Improver:
     def given(self) -> Callable[..., Any] | None:
         """The given search, parsed if it is a string; None if no search was given."""
         return None if self.search is None else self._found()
+
+    def text(self, problem: Problem) -> str:
+        """Return the search of a problem's rows, its limits and its backend, for readers."""
+        search = self._found(problem)
+        budget = self._budget(search, problem, math.inf)
+        limits = [
+            f"at most {limit} {name} per row, "
+            for name in ("kicks", "moves")
+            if (limit := getattr(budget, name)) is not None
+        ]
+        return f"{text_of(search)}, {''.join(limits)}on {get_backend(self.backend).name}"
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
         """Compile ahead of a timed run, for batches of `size` rows."""

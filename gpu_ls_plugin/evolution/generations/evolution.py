@@ -45,6 +45,10 @@ class Evolution(ABC, Generic[Kind]):
     def size(self) -> int:
         """Number of tours in a population; it has fewer if too few are distinct."""
 
+    def text(self, problem: Any) -> str:
+        """Return the parts that make generations of a problem's rows, for readers."""
+        return type(self).__name__
+
     @abstractmethod
     def prepare(self, problem: Any) -> None:
         """Compile ahead of a run."""

@@ -104,6 +104,14 @@ class GenerationEvolution(Evolution[TourPopulation]):
     def _starts(self) -> Starts:
         return Starts(self.construction, self.generation.improver)
 
+    def text(self, problem: Problem) -> str:
+        parts = self.generation
+        return (
+            f"{self.size} rows, {self.children or self.size} children; crossover: "
+            f"{parts.crossover}; search: {parts.improver.text(problem)}; replacement: "
+            f"{parts.replacement}"
+        )
+
     def prepare(self, problem: Problem) -> None:
         crossover, improver = self.generation.crossover, self.generation.improver
         self._starts.prepare(problem, max(self.size, self.children or 0))

@@ -75,6 +75,9 @@ class Restarts(Evolution[Watched[Kind]]):
     def size(self) -> int:
         return self.evolution.size
 
+    def text(self, problem: Problem) -> str:
+        return f"{self.evolution.text(problem)}; restarts: {self.converged}"
+
     def prepare(self, problem: Problem) -> None:
         self.evolution.prepare(problem)
 

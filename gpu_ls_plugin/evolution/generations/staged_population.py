@@ -232,6 +232,13 @@ class PlannedEvolution(Evolution[StagedPopulation]):
     def size(self) -> int:
         return self.plan.main.size
 
+    def text(self, problem: Any) -> str:
+        stages = (
+            f"{stage.name}, {stage.size} rows from {stage.start}: {stage.how}"
+            for stage in self.plan.stages
+        )
+        return f"{'; then '.join(stages)}; on {self.plan.backend}"
+
     def prepare(self, problem: Any) -> None:
         """Compile the first stage ahead of a run, which compiles the others meanwhile."""
         self._check()
