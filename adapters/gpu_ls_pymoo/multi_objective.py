@@ -108,7 +108,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
     def fitness(
         self, rows: NDArray[np.int32], costs: NDArray[Any] | None = None
     ) -> NDArray[np.float64] | None:
-        """Return all lengths of tours; None if a subclass or a callback may evaluate more."""
+        """Return the lengths of tours; None if pymoo must evaluate them (subclass, callback)."""
         if "wraps" not in vars(type(self)) or self.callback is not None:
             return None
         return np.asarray(self.tours.cost(rows), dtype=np.float64)

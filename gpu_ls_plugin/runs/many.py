@@ -67,7 +67,7 @@ class ManyRequest:
     settings : Settings
         `seconds` limits the whole call. `seed` is a number. `start`, if given, names a
         construction. `kicks` limits the chains of each problem; without a limit in seconds, results
-        must then not depend on the number of cores.
+        must not depend on the number of cores.
     backend : Backend
     starts : sequence, optional
         For each problem, checked rows to start from, int32 (P, n), the cheapest first, or None. No
@@ -77,9 +77,9 @@ class ManyRequest:
     memory_limit : int, optional
         Maximum number of bytes of memory to use.
     report : callable
-        Takes the `Statistics` so far, with `seconds`, and a `ManyProgress`. To be called in the
-        thread of the call, after each launch; its exceptions must not be caught, except for
-        KeyboardInterrupt, after which the solutions so far are returned.
+        Call it after each launch, in the thread of the call, with the `Statistics` so far (with
+        `seconds`) and a `ManyProgress`. Catch only its KeyboardInterrupt, and then return the
+        solutions so far.
     """
 
     problems: Sequence[Any]

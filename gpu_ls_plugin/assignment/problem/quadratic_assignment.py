@@ -218,7 +218,7 @@ class QuadraticAssignment(Assignment):
         return in_order(QuadraticAssignment.header, "QuadraticAssignmentData", data)
 
     def kept_bytes(self) -> int:
-        """Return the size in bytes of the kept costs, and of the vectors that update them."""
+        """Return the bytes stored with a state: costs of moves, and vectors that update them."""
         numbers = self.n * (self._stride + 2 * len(self._terms))
         return int(np.dtype(self._number).itemsize * numbers)
 

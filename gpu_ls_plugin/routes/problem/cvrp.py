@@ -437,7 +437,8 @@ class CVRP(Problem):
     def with_hierarchy(self, level: int | None = 1, parts: Sequence[int] | None = None) -> Self:
         """Return this problem. Deprecated: searches no longer precompute segments of tours.
 
-        Scans find the same tours in less time, at every level (`benchmarks/results/paper000.json`).
+        Scans find the same tours in less time than any `level` did
+        (`benchmarks/results/paper000.json`).
         """
         warnings.warn(
             "with_hierarchy: searches no longer precompute segments of tours, as scans find the "

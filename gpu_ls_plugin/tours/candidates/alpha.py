@@ -61,7 +61,7 @@ class Alpha(Candidates):
         checks.fields(self, checks.integer, "steps", least=0)
 
     def compile(self, problem: TSP) -> None:
-        """Compile the program that lists cities in the plane, and import SciPy, before `build`."""
+        """Compile the search for near cities, and import SciPy, so that `build` need not."""
         compile_ahead(problem)
         with compiling():
             import scipy.sparse.csgraph

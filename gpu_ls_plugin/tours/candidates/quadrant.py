@@ -61,7 +61,7 @@ class Quadrant(Candidates):
         checks.fields(self, checks.integer, "m", least=4)
 
     def compile(self, problem: TSP) -> None:
-        """Compile the program that lists cities in the plane."""
+        """Compile the search for near cities, so that `build` need not."""
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:

@@ -24,7 +24,7 @@ MOST_CITIES = 6000  # several matrices of their lengths fit into memory
 
 @dataclass(frozen=True)
 class ReducedCosts(Candidates):
-    """The k cities whose edges make a cheapest assignment of successors least longer.
+    """The k cities whose edges have the least reduced costs in the assignment of successors.
 
     For asymmetric problems: a short edge is a bad choice if all edges into its city are short. The
     set takes the edges to and from a city. In the symmetric form of a problem (`Symmetrised`), each

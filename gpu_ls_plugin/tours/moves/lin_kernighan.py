@@ -67,7 +67,7 @@ class LinKernighan(Neighbourhood):
         return min(degree, self.breadth[0])
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return the number of chains of a first step: 1 (2-opt), plus 3 per candidate for t5."""
+        """Return how many chains continue a first step: one (2-opt), and 3 per candidate for t5."""
         return 1 + 3 * min(degree, self._second)
 
     @property

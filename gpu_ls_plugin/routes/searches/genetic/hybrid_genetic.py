@@ -151,7 +151,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
     def population(
         self, problem: Problem, tours: Any, *, seed: int, backend: str
     ) -> GeneticPopulation:
-        """Return the populations of all given tours as one `Population` object."""
+        """Return a `Population` object that evolves the given tours."""
         return GeneticPopulation(self, tour_problem(problem), tours, seed, backend)
 
     def called(self, problem: Problem, tours: Any, **options: Any) -> Call:
