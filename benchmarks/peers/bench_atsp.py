@@ -1,9 +1,10 @@
 """Matrices: gaps after a second, beside elkai (LKH), OR-Tools and moves that reverse no path.
 
-Random instances of four kinds (after Cirasella and others 2001): `noise`, rounded Euclidean lengths
+Random instances of five kinds (after Cirasella and others 2001): `noise`, rounded Euclidean lengths
 plus up to 100, as in kro124p; `uniform` lengths; `crane`, from the place where a load is put down
-to the place of the next one; `paths`, shortest paths over uniform lengths, as in street networks.
-Further instances are symmetric ones of TSPLIB with lengths on the globe (GEO) or explicit lengths.
+to the place of the next one; `rack`, the same in a rack, with many equal lengths; `paths`, shortest
+paths over uniform lengths, as in street networks. Further instances are symmetric ones of TSPLIB
+with lengths on the globe (GEO) or explicit lengths.
 
 Gaps count from the best tour of all programs. Ours is `solve`, with its defaults and with 3-opt and
 Or-opt, which reverse no path; kernels are compiled before. elkai runs once, however long it takes;
@@ -69,7 +70,17 @@ def paths(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return floyd_warshall(uniform(n, rng).astype(float)).astype(np.int64)
 
 
-KINDS = {"noise": noise, "uniform": uniform, "crane": crane, "paths": paths}
+def rack(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return lengths between relocations in a rack of 60 x 12 boxes, and ways in and out."""
+    boxes = np.stack([rng.integers(0, 60, (2, n)), rng.integers(0, 12, (2, n))], axis=-1)
+    gates = np.array([[0, 0], [0, 6], [60, 0]])[rng.integers(0, 3, n)]
+    kind = rng.choice(3, n, p=[0.4, 0.3, 0.3])[:, np.newaxis]  # relocated, stored, retrieved
+    taken = np.where(kind == 1, gates, boxes[0])
+    put = np.where(kind == 2, gates, boxes[1])
+    return np.abs(put[:, None] - taken[None]).max(axis=2)
+
+
+KINDS = {"noise": noise, "uniform": uniform, "crane": crane, "rack": rack, "paths": paths}
 
 
 def cases(options: argparse.Namespace) -> Iterator[tuple[str, int, Callable[[], gls.TSP]]]:
