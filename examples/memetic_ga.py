@@ -65,7 +65,7 @@ def draw(problem, runs, path):
             points = problem.coordinates[:, ::-1] if geographic else problem.coordinates
             axes.set_aspect("auto" if geographic else "equal")
             axes.plot(*points[[*tour, tour[0]]].T, color="tab:blue", linewidth=1)
-            axes.scatter(*points.T, color="tab:red", s=min(16, 8000 / problem.n), zorder=2)
+            axes.scatter(*points.T, color="tab:red", s=min(16, 800 / problem.n), zorder=2)
     for name, (_, curve) in runs.items():
         lengths.step(*zip(*curve, strict=True), where="post", label=name)
     lengths.set(xlabel="seconds", ylabel="best length", yscale="log", title=problem.name)

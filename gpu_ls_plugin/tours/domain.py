@@ -11,11 +11,9 @@ import numpy as np
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemError
 from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.progress import cost_text, in_units
-from gpu_ls_plugin.runs.acceptance import BetterOrEqual
 from gpu_ls_plugin.runs.domain import LARGE, Domain, FileKind, Output
 from gpu_ls_plugin.runs.settings import repairs
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
-from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
@@ -60,8 +58,6 @@ USUAL_SEARCH = LocalSearch()
 THOROUGH_SEARCH = LocalSearch([LinKernighan()], Nearest(8))
 DIRECTED_SEARCH = LocalSearch([ThreeOpt(), OrOpt(3)], Nearest(10))  # reverses no paths
 KICK = DoubleBridge(segment=50)  # number of cities in the window
-# A thorough search also kicks, which costs less than a generation and leads to far better tours.
-KICKS_PER_CITY = 0.3
 SMALLEST = 3  # with fewer cities, tours do not differ in their edges
 STOPPED_BY = {"optimum": "local optimum"}  # not the optimum of the problem
 
@@ -167,14 +163,9 @@ class Tours(Domain):
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
     ) -> Callable[..., Any]:
         """Return a local search for offspring: quick or thorough, or one for asymmetric lengths."""
-        directed = problem is not None and not problem.symmetric
-        if not thorough:
-            return DIRECTED_SEARCH if directed else USUAL_SEARCH
-        search = DIRECTED_SEARCH if directed else THOROUGH_SEARCH
-        if problem is not None and (problem.n > LONGEST_WHOLE or problem.rows is not None):
-            return search
-        accept, per_city = BetterOrEqual(), KICKS_PER_CITY
-        return IteratedLocalSearch(search, KICK, accept=accept, kicks_per_city=per_city)
+        if problem is not None and not problem.symmetric:
+            return DIRECTED_SEARCH
+        return THOROUGH_SEARCH if thorough else USUAL_SEARCH
 
     def construction(self, problem: Any) -> str | None:
         return "nearest_neighbour"

@@ -73,21 +73,16 @@ def test_searched_tours_are_better_exact_and_canonical(face, problem, options):
 
 def test_kicks_are_for_default_searches_that_kick(face):
     shop, given = gls.FlowShop(np.random.default_rng(1).integers(1, 9, (N, 3))), rows(N, 2)
-    for problem in (shop, TSP):
-        assert is_tours(face.search(problem, given, kicks=5))
-    routes = gls.CVRP.generated(N, seed=1)
+    assert is_tours(face.search(shop, given, kicks=5))
     with pytest.raises(
         InvalidParameterError, match=r"kicks: 5, but .* pass an IteratedLocalSearch"
     ):
-        face.search(routes, gls.savings(routes, size=2, backend="cpu"), kicks=5)
+        face.search(TSP, given, kicks=5)
 
 
 def test_local_optima_are_not_changed(face):
-    descent = {"search": "lin_kernighan/nearest(8)"}
-    best = face.search(LARGER, rows(LARGER.n, 8), **descent)  # large: no two tours are equal
-    assert np.array_equal(face.search(LARGER, best, **descent), best)
-    improved = LARGER.cost(face.search(LARGER, best))  # by kicks
-    assert (improved <= LARGER.cost(best)).all() and improved.sum() < LARGER.cost(best).sum()
+    best = face.search(LARGER, rows(LARGER.n, 8))  # large: no two tours are equal
+    assert np.array_equal(face.search(LARGER, best), best)
 
 
 def test_costs_are_those_of_the_referee(face):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 ACCEPTED, TABU = "assignment/engines/accepted_moves.cuh", "assignment/engines/tabu.cuh"
 ROUND = struct_of("assignment/engines/round_state.cuh", "RoundBatch")
 LANES = 256  # number of lanes of the team that searches a state
+# Permutations of at most FEW variables release this share: less often leads back to the same state.
+FEW, SHARE_OF_FEW = 64, 0.3
 MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # maximum number of moves that a step draws
 LEVELS = constant(ACCEPTED, "kLevels")  # number of levels of an acceptance rule in a round
 WHOLE = 1 << constant(TABU, "kTenureBits")  # fixed-point unit of tenures
@@ -142,12 +144,15 @@ class Tabu(Improvement):
 
     @classmethod
     def round_defaults(cls, problem: Assignment) -> RoundParameters:
-        """Return the defaults; permutations get longer rounds.
+        """Return the defaults; permutations get longer rounds, and short ones larger releases.
 
-        docs/lab/kernels-states-and-sequences.md, "Tenures", gives the reason.
+        docs/lab/kernels-states-and-sequences.md, "Tenures", gives the reasons.
         """
         usual = super().round_defaults(problem)
-        return usual._replace(steps=200 * problem.n) if problem.distinct else usual
+        if not problem.distinct:
+            return usual
+        share = SHARE_OF_FEW if problem.n <= FEW else usual.share
+        return usual._replace(steps=200 * problem.n, share=share)
 
     def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""

@@ -63,7 +63,7 @@ def plot_tour(
     figure = image_figure(8, 8)
     axes = figure.add_subplot(aspect="equal", title=title)
     axes.plot(x, y, color="tab:blue", linewidth=1.0)
-    axes.scatter(x, y, color="tab:red", s=min(16.0, 8000.0 / problem.n), zorder=2)
+    axes.scatter(x, y, color="tab:red", s=min(16.0, 4000.0 / problem.n), zorder=2)
     axes.set_axis_off()
     return saved(figure, path)
 
