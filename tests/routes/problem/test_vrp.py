@@ -294,7 +294,7 @@ def test_schedules_are_late_where_the_referee_says_so(seed):
 
 
 def followed(problem, stops, number, delay):
-    """Return whether a route is feasible if its stop of this number begins so much later."""
+    """Return whether a route is feasible if the stop with this number is delayed."""
     begin, now, ends = problem.windows[:, 0], stops[number].begin + delay, problem.windows[:, 1]
     start = now if number == 0 else stops[0].begin
     in_time = now <= (ends[stops[number].node] if number else 30)
