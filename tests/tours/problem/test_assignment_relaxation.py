@@ -97,7 +97,7 @@ def test_large_problems_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("short", [True, False])
 def test_a_patched_tour_joins_if_it_is_nearly_as_short_as_the_assignment(short: bool) -> None:
-    """Two groups of cities: their assignment has two cycles, which are cheap or expensive to join."""
+    """Two groups of cities: their assignment has two cycles, which are cheap or costly to join."""
     n, between = 20, 2 if short else 1000
     matrix = np.full((2 * n, 2 * n), between)
     matrix[:n, :n] = matrix[n:, n:] = 500
