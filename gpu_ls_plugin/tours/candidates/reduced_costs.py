@@ -56,13 +56,13 @@ class ReducedCosts(Candidates):
 
     def build(self, problem: TSP) -> CandidateLists:
         """Return the lists; raise UnsupportedProblemError for more than 6,000 cities."""
-        if problem.n > 2 * MOST_CITIES:
+        origin = SymmetricTwin.origin(problem)
+        n = problem.n if origin is None else origin.n
+        if n > MOST_CITIES:
             raise UnsupportedProblemError(
                 f"candidates: {self!r} needs a matrix of lengths, so it is for up to "
                 f"{MOST_CITIES:,} cities, not for {problem!r}; use Nearest"
             )
-        origin = SymmetricTwin.origin(problem)
-        n = problem.n if origin is None else origin.n
         costs = AssignmentRelaxation.of(origin or problem).reduced_costs()
         ranks = costs + np.random.default_rng(0).random((n, n))
         np.fill_diagonal(ranks, np.inf)

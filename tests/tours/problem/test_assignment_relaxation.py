@@ -91,6 +91,9 @@ def test_large_problems_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reduced_costs, "MOST_CITIES", 10)
     with pytest.raises(UnsupportedProblemError, match="use Nearest"):
         gls.tours.ReducedCosts().build(problem_of(21, 1))
+    with pytest.raises(UnsupportedProblemError, match="up to 10 cities"):
+        gls.tours.ReducedCosts().build(problem_of(11, 1))
+    assert gls.tours.ReducedCosts().build(SymmetricTwin(problem_of(10, 1)).tsp).degree == 9
     with pytest.raises(InvalidParameterError, match="k"):
         gls.tours.ReducedCosts(0)
 
