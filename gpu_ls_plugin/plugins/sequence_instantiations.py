@@ -9,7 +9,7 @@ import numpy as np
 from gpu_ls_plugin import sequences, tours
 from gpu_ls_plugin.sequences.construction.beam_search import NODE_THREADS, beam_kernel
 from gpu_ls_plugin.sequences.cooperation.exchanges import CROSSOVERS, crossing_kernel
-from gpu_ls_plugin.sequences.domain import usual_search
+from gpu_ls_plugin.sequences.domain import GENERAL, usual_search
 from gpu_ls_plugin.sequences.engines.kernels import (
     SCRATCH,
     SHARED,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.sequences import Sequence, SequenceSearch
 
 MACHINES = (5, 10, 20, 40, 60)  # of published flow shops
-EVERY_MOVE = (sequences.Insertion(3), sequences.Swap(), sequences.Reversal())
+EVERY_MOVE = GENERAL.moves
 USUAL = sequences.SequenceSearch()
 REPAIR = sequences.DestroyRepair(descend=True)
 # Other kicks, pivoting rules and acceptance rules.

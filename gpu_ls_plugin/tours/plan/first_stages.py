@@ -177,9 +177,6 @@ class PatchedTour(FirstTour):
 
     name = "patched_assignment"
 
-    def compile(self, problem: TSP, seconds: float) -> None:
-        """There is nothing to compile."""
-
     def _tours(self, problem: TSP) -> Any:
         return AssignmentRelaxation.of(problem).patched()[np.newaxis]
 
