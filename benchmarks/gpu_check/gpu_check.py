@@ -203,15 +203,10 @@ def run_sanitizer(runs: list[str], tools: dict[str, Any]) -> dict[str, Any]:
         return {"passed": False, "reason": "compute-sanitizer was not found"}
 
     def watch(tool: str, run: str, metric: str) -> dict[str, Any]:
-        watched = [
-            program,
-            "--tool",
-            tool,
-            "--error-exitcode",
-            "99",
-            "--kernel-name-exclude",
-            OTHERS,
-        ]
+        exclude = ["--kernel-name-exclude", OTHERS]
+        watched = [program, "--tool", tool, "--error-exitcode", "99", *exclude]
+        if tool == "none":
+            watched = []
         extent = ["--runs", run, "--metrics", metric]
         if tool == "racecheck":
             extent += ["--cities", RACED_CITIES.get(run, "34")]

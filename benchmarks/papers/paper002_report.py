@@ -82,7 +82,8 @@ def _variants(rows: dict[str, Any]) -> list[str]:
     for key in keys:
         cells = []
         for place, chains in enumerate(CHAINS):
-            own = [r[f"{key}_speedup"] for r in rows.values() if r["tours"] == chains]
+            column = [r for r in rows.values() if r["tours"] == chains]
+            own = [r[f"{key}_speedup"] for r in column if f"{key}_speedup" in r]
             theirs = [SPEEDUPS[n][key][place] for n in INSTANCES if key in SPEEDUPS[n]]
             paper = f" ({min(theirs):g} to {max(theirs):g})" if theirs else ""
             cells.append(f"{min(own):.2g} to {max(own):.3g}{paper}" if own else "TODO(gpu)")
