@@ -115,10 +115,13 @@ class Rehearsal(Backend):
         shared_bytes: int = 0,
         seconds: float = math.inf,
     ) -> bool:
-        """Note a kernel and run its twin; a search gets little time, since it may stop anywhere."""
+        """Note a kernel and run its twin: a search for a moment, all others to their end, as a GPU.
+
+        A search may stop anywhere, but half a candidate list has numbers that are no cities.
+        """
         self.kernels[kernel] = None
         if not WITHOUT_TWIN.search(kernel.body):
-            limit = min(seconds, MOST_SECONDS) if _searches(kernel) else seconds
+            limit = min(seconds, MOST_SECONDS) if _searches(kernel) else math.inf
             get_backend("cpu").launch(twin_of(kernel), count, arguments, seconds=limit)
         return True
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,20 @@ def test_twins_are_for_the_host():
     assert twin.body == (
         "gls::Search<gls::Host, gls::HostMemory<gls::uint16>, gls::Host, gls::HostMemory<int>>"
     )
+
+
+def test_only_searches_are_cut(monkeypatch):
+    limits = {}
+
+    def launch(kernel, *_, seconds):
+        limits[kernel.name] = seconds
+
+    monkeypatch.setattr(get_backend("cpu"), "launch", launch)
+    for name in ("chain", "instance_lists"):
+        body = "gls::Kernel<gls::Warp<4>, gls::SharedMemory<true>>"
+        kernel = Kernel(name, "kernel.cuh", body, parse_parameters("int n"), "gls::Warp<4>")
+        assert Rehearsal(90).launch(kernel, 1, {"n": 1}, seconds=0.01)
+    assert limits == {"chain": 0.01, "instance_lists": math.inf}
 
 
 def test_whole_calls_are_rehearsed():
