@@ -29,10 +29,24 @@ struct OwnCities : Renamed<Metric> {
       : Renamed<Metric>(Metric(data.whole, data.n), data.names) {}
 };
 
+// The metric of one instance, and what it is made from.
+template <class Metric>
+struct MetricOfInstance {
+  using Type = OwnCities<Metric>;
+  GLS_DEVICE static const void* data(const typename Type::Data& own) { return &own; }
+};
+template <class Metric, bool wide>
+struct MetricOfInstance<OnGrid<Metric, wide>> {  // sites alone give the lengths
+  using Type = OnGrid<Metric, wide>;
+  GLS_DEVICE static const void* data(const typename OwnCities<Type>::Data& own) {
+    return own.whole;
+  }
+};
+
 // Crosses pair `item`: restricts all arguments to the instance of the pair, then runs EdgeAssembly.
 template <class Team, class Metric, class Length, class Memory, template <class> class Strategy>
 struct InstanceAssembly {
-  using Own = OwnCities<Metric>;
+  using Own = typename MetricOfInstance<Metric>::Type;
   using Assembly = EdgeAssembly<Team, Own, Length, Memory, Strategy>;
   using Site = typename Lengths<Own, Length>::City;
 
@@ -40,8 +54,8 @@ struct InstanceAssembly {
                              TourPairs pairs, AssemblyData assembly, PairedInstances instances) {
     const int part = item / instances.replicas, stride = instances.stride;
     const int* const names = instances.names + int64(part) * stride;
-    const typename Own::Data data{whole.metric_data, whole.n, names};
-    whole.metric_data = &data;
+    const typename OwnCities<Metric>::Data own{whole.metric_data, whole.n, names};
+    whole.metric_data = MetricOfInstance<Metric>::data(own);
     whole.n = instances.sizes[part];
     whole.sites = static_cast<const Site*>(whole.sites) + names[0];
     const int64 entries = int64(part) * stride * lists.degree, row = int64(item) * stride;

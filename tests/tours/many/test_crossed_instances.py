@@ -11,6 +11,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.defaults.rehearsal import Rehearsal
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
 from gpu_ls_plugin.tours.many import crossing, many_input, side_by_side
 from gpu_ls_plugin.tours.many.side_by_side import NARROW, NARROW_DEGREE, replicas_of
@@ -22,34 +23,47 @@ SEED, ROW, REPLICAS = 5, 100, 3
 SIZES = (40, 17, 33)
 
 
+BACKENDS = {
+    "cpu": lambda: CPU,
+    "rehearsal": lambda: Rehearsal(90),  # the kernel of a GPU, on the host
+    "cuda": lambda: get_backend("cuda"),
+}
+
+
+@pytest.mark.parametrize("name", [*list(BACKENDS)[:2], pytest.param("cuda", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
 def test_children_are_those_of_each_instance_alone(
-    metric: str, monkeypatch: pytest.MonkeyPatch
+    metric: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(crossing, "GENERATIONS", 2)
+    backend = BACKENDS[name]()
+    xp, on_host = backend.xp, backend.to_numpy
     problems = [random_problem(metric, n, span=1000) for n in SIZES]
     (group,) = many_input.instances_of(problems)
-    parts = group.composed(CPU, NARROW, NARROW_DEGREE)
-    cut = group.parts(CPU, parts, np.arange(len(SIZES)), math.inf)
+    parts = group.composed(backend, NARROW, NARROW_DEGREE)
+    assert bool(parts.grid) == (metric == "EUC_2D" and name != "cpu")
+    cut = group.parts(backend, parts, np.arange(len(SIZES)), math.inf)
     assert cut is not None
     rings = np.tile(np.arange(max(SIZES), dtype=np.int32), (len(SIZES) * REPLICAS, 1))
     for row, ring in enumerate(rings):
         own = ring[: SIZES[row // REPLICAS]]
         own[:] = np.random.default_rng(row).permutation(own)
-    costs = group.costs(CPU, parts, cut, rings)
-    units = np.ones(len(rings), np.float32)
-    state = ChainState(np, rings.copy(), costs, units, current_is_best=False)
-    state.start = SimpleNamespace(backend=CPU)
-    made = crossing.Crossing(CPU, group.metric, parts, cut, state, SEED, ROW)
+    costs = group.costs(backend, parts, cut, xp.asarray(rings))
+    units = xp.ones(len(rings), "float32")
+    state = ChainState(xp, xp.array(rings), costs.copy(), units, current_is_best=False)
+    state.start = SimpleNamespace(backend=backend)
+    made = crossing.Crossing(backend, group.metric, parts, cut, state, SEED, ROW)
     made.cross_all(math.inf)
-    assert (state.best_costs < group.costs(CPU, parts, cut, rings)).any()
+    assert (state.best_costs < costs).any()
+    current, best = on_host(state.tours), on_host(state.best_tours)
+    costs, best_costs = on_host(state.costs), on_host(state.best_costs)
     for part, problem in enumerate(problems):
         rows = slice(REPLICAS * part, REPLICAS * (part + 1))
         tours, own_costs = alone(problem, rings[rows, : problem.n], ROW + rows.start)
-        np.testing.assert_array_equal(state.best_tours[rows, : problem.n], tours)
-        np.testing.assert_array_equal(state.tours[rows, : problem.n], tours)
-        np.testing.assert_allclose(state.best_costs[rows], own_costs, rtol=1e-12)
-        np.testing.assert_allclose(state.costs[rows], problem.cost(tours), rtol=1e-12)
+        np.testing.assert_array_equal(best[rows, : problem.n], tours)
+        np.testing.assert_array_equal(current[rows, : problem.n], tours)
+        np.testing.assert_allclose(best_costs[rows], own_costs, rtol=1e-12)
+        np.testing.assert_allclose(costs[rows], problem.cost(tours), rtol=1e-12)
 
 
 def alone(problem: gls.TSP, tours: Any, first_row: int) -> tuple[Any, Any]:
