@@ -17,12 +17,14 @@ pytestmark = pytest.mark.gpu
 
 EDGES = [(a, b) for a in range(40) for b in range(a) if (a * b) % 3]
 TABLES = np.random.default_rng(1).integers(0, 99, (4, 33, 33))
+KINDS = np.repeat([1, 0], [12, 18])
 PROBLEMS = {
     "colouring": gls.GraphColouring.random(70, 0.5, 9, 1),
     "complete": gls.GraphColouring(40, EDGES, 5),
     "generalised": gls.GeneralisedAssignment.generated("D", 60, 7, 1),
     "symmetric": gls.QuadraticAssignment.generated(40, 1),
     "asymmetric": gls.QuadraticAssignment(*TABLES[:2]),
+    "two kinds": gls.QuadraticAssignment(np.outer(KINDS, KINDS), TABLES[0, :30, :30]),
     "large": gls.QuadraticAssignment(*(TABLES[2:] * 10**4)),
     "third party": BinPacking(np.arange(1, 31), 20, 40),
 }

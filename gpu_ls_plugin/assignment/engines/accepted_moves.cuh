@@ -91,6 +91,7 @@ struct AcceptedMoves : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> 
     }
     move.other = int(multiply_high(other, uint32(state.m)));
     const int its = state.values[move.other];
+    if (this->kind(move.variable) == this->kind(move.other)) return false;
     return mine != its && its < all.sizes[move.variable] && mine < all.sizes[move.other];
   }
 

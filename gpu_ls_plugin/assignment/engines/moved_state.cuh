@@ -67,6 +67,10 @@ struct MovedState : RoundState<Problem, Memory> {
     }
   }
 
+  // Returns the number of a variable's kind: variables of a kind could swap their values at no
+  // cost. Without the functor's member `kind`, each variable is of its own kind.
+  GLS_DEVICE int kind(int variable) const { return kind_by(problem, variable, 0); }
+
   // Makes a move. One lane calls leaves(variable) before a variable leaves its value.
   template <class Team, class Leaves>
   GLS_DEVICE void make(const Team& team, const StateMove& move, Leaves leaves) {
@@ -113,6 +117,16 @@ struct MovedState : RoundState<Problem, Memory> {
   }
 
  private:
+  template <class Functor>
+  GLS_DEVICE static auto kind_by(const Functor& problem, int variable, int)
+      -> decltype(problem.kind(variable)) {
+    return problem.kind(variable);
+  }
+  template <class Functor>
+  GLS_DEVICE static int kind_by(const Functor&, int variable, long) {
+    return variable;
+  }
+
   template <class Team>
   GLS_DEVICE void mark_used(const Team& team) const {
     team.each(all.most, [&](int value) { used[value] = 0; });

@@ -110,6 +110,9 @@ class SearchedStates:
             **steps.numbers(),
             **steps.memory(problem, xp, size),
         }
+        kinds = problem.kinds
+        trades = problem.distinct and most == m and len(np.unique(kinds)) < m
+        self._kinds = xp.asarray(kinds) if trades else None
         self._found, self._all_known = self._first_found(), False
         if int(states.min()) < 0:
             self._assign(states, states < 0)
@@ -215,6 +218,11 @@ class SearchedStates:
             "mates": self.mates_of(self.round),
             "bases": self._bases(),
         }
+        if self._kinds is not None:
+            own, mates = self.elites.states, arguments["mates"]
+            alike = relabelled(self.backend.xp, own[mates], own[arguments["bases"]], self._kinds)
+            arguments["elites"] = self.backend.xp.concatenate([own, alike])
+            arguments["mates"] = self.backend.xp.arange(len(own), 2 * len(own), dtype="int32")
         self.backend.launch(self._release, len(self.states), arguments)
         if self._stagnates():
             self._restart()
@@ -294,6 +302,25 @@ def _layout(
             f"memory_limit: {fitting:,} of {size:,} states fit; search fewer at once"
         )
     return layout
+
+
+def relabelled(xp: Any, states: Any, others: Any, kinds: Any) -> Any:
+    """Return states like `others`, by trades of values between variables of a kind.
+
+    If variables of the same kind have a value in row r of both, it goes to the variable that has it
+    in the other one. Both have shape (P, m), and rows are permutations.
+    """
+    rows = xp.arange(len(states))[:, None]
+    owners = [states.argsort(axis=1), others.argsort(axis=1)]
+    there, here = (kinds[own] for own in owners)
+    shared = there == here
+    taken = xp.take_along_axis(shared, others.astype("int64"), axis=1)
+    last = len(kinds)
+    variables = xp.argsort(xp.where(taken, last, kinds), axis=1, kind="stable")
+    values = xp.argsort(xp.where(shared, last, there), axis=1, kind="stable")
+    made = xp.empty_like(states)
+    made[rows, variables] = values
+    return xp.where(taken, others, made)
 
 
 def _whole(target: float) -> int:

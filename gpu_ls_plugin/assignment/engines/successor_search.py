@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Callback, Result
 
 CPU_STATES = 4  # default number of states per thread
-# Minimum tenure and spread for each round in turn, as multiples of the number of variables. In
+# Minimum tenure and spread for each round in turn, as multiples of the kinds of variables. In
 # quadratic assignment, unstructured flows need short tenures, and structured flows need long ones
 # (docs/lab/kernels-states-and-sequences.md, "Tenures").
 DISTINCT_TENURES = ((0.9, 0.2), (0.05, 0.1), (0.05, 0.1), (0.05, 0.1))
@@ -184,8 +184,9 @@ class SuccessorSearch:
         if self.tenure is not None:
             return (Tenure(self.tenure, max(1, self.tenure // 4), 0.0),)
         if problem.distinct:
+            kinds = len(np.unique(problem.kinds))
             return tuple(
-                Tenure(max(1, round(least * problem.n)), max(1, round(spread * problem.n)), 0.0)
+                Tenure(max(1, round(least * kinds)), max(1, round(spread * kinds)), 0.0)
                 for least, spread in DISTINCT_TENURES
             )
         if kinds_of_moves(problem) == ("assign",):

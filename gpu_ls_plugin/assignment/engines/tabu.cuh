@@ -1,7 +1,8 @@
 // Tabu search on the states of an assignment problem (Taillard 1991; Hertz and de Werra 1987). A
 // step makes the best move that is not tabu; a move changes the value of one variable or swaps the
-// values of two. For a number of steps, a variable must not return to a value that it has left,
-// unless the move leads to a new best state.
+// values of two. For a number of steps, a variable, and others of its kind, must not return to a
+// value that it has left, unless the move leads to a new best state. Variables of the same kind do
+// not swap their values: that changes nothing, so it would be the best move of a local optimum.
 #pragma once
 
 #include "assignment/engines/moved_state.cuh"
@@ -135,7 +136,7 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
   }
 
   GLS_DEVICE int& tabu_until(int variable, int value) const {
-    return tabu[int64(variable) * all.most + value];
+    return tabu[int64(this->kind(variable)) * all.most + value];
   }
   GLS_DEVICE int64 drawn_tenure(int count, uint32 random) const {
     return steps.tenure + multiply_high(random, uint32(steps.spread)) +
@@ -206,6 +207,7 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
         if constexpr (!kDistinct) {
           if (mine == its || its >= all.sizes[first] || mine >= all.sizes[second]) return;
         }
+        if (this->kind(first) == this->kind(second)) return;
         ranking.consider(best, problem.swapped(state, first, second), first, second, true, [&] {
           return tabu_until(first, its) > step && tabu_until(second, mine) > step;
         });

@@ -94,6 +94,11 @@ class Assignment(Problem):
         self.n = len(self.sizes)
         require_enough_values(self)
 
+    @property
+    def kinds(self) -> NDArray[np.int32]:
+        """For each variable, the first one that could swap its value with it at no cost."""
+        return np.arange(self.n, dtype=np.int32)
+
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
         """Return states as an array, or raise and name a wrong row; see `Problem.check`."""
         return check_states(rows, self.sizes, parameter=parameter)

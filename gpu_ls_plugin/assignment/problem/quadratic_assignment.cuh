@@ -21,6 +21,7 @@ struct QuadraticAssignmentData {
   int64 stride;                           // how many Numbers the kept costs of a facility take up
   const void *own_flows, *own_distances;  // Numbers: diagonals of flows and distances
   const void* tables;                     // Entries, one table after the other
+  const int* kinds;  // for each facility, the first one that has the same flows
 };
 
 template <class Number, class Entry, int kTerms>
@@ -28,6 +29,7 @@ struct QuadraticAssignment : AnyVariable {
   int n, stride;
   const Number *own_flows, *own_distances;  // diagonals of flows and distances
   const Entry* tables;  // rows and columns begin at -1: detours, pairs, distances, flows, ...
+  const int* kinds;
 
   GLS_DEVICE explicit QuadraticAssignment(const uint64* words)
       : QuadraticAssignment(parameters_of<QuadraticAssignmentData>(words)) {}
@@ -36,7 +38,10 @@ struct QuadraticAssignment : AnyVariable {
         stride(int(data.stride)),
         own_flows(static_cast<const Number*>(data.own_flows)),
         own_distances(static_cast<const Number*>(data.own_distances)),
-        tables(static_cast<const Entry*>(data.tables)) {}
+        tables(static_cast<const Entry*>(data.tables)),
+        kinds(data.kinds) {}
+
+  GLS_DEVICE int kind(int facility) const { return kinds[facility]; }
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {

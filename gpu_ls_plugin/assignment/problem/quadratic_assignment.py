@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST = 2**63  # sums stay below this
 SMALL = 2**31  # kernels compute with 32-bit integers if all numbers are below this
+MOST_COMPARED = 2048  # maximum number of facilities whose kinds are found
 MOST_QUICK = 512  # maximum number of facilities to place greedily, which takes about 60 ms
 TYPES = {np.int16: "short", np.int32: "int", np.int64: "gls::int64"}
 
@@ -214,6 +215,7 @@ class QuadraticAssignment(Assignment):
             "own_flows": self.flows.diagonal().astype(self._number),
             "own_distances": self.distances.diagonal().astype(self._number),
             "tables": self._tables.astype(self._entry),
+            "kinds": self.kinds,
         }
         return in_order(QuadraticAssignment.header, "QuadraticAssignmentData", data)
 
@@ -221,6 +223,37 @@ class QuadraticAssignment(Assignment):
         """Return the bytes stored with a state: costs of moves, and vectors that update them."""
         numbers = self.n * (self._stride + 2 * len(self._terms))
         return int(np.dtype(self._number).itemsize * numbers)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int32]:
+        """For each facility, the first one that has the same flows, shape (n,), int32.
+
+        Facilities have the same flows if they could change places in any state at no cost. Those of
+        more than 2,048 facilities are not compared.
+        """
+        kinds = np.arange(self.n, dtype=np.int32)
+        if self.n > MOST_COMPARED:
+            return kinds
+        drawn = np.sin(
+            self.flows.astype(float)
+        )  # equal flows have equal sums, whatever their order
+        sums = [self.flows.diagonal(), *(drawn.sum(axis=axis).round(6) for axis in (0, 1))]
+        _, groups = np.unique(np.stack(sums), axis=1, return_inverse=True)
+        for facility, group in enumerate(groups.ravel()):
+            firsts = (groups.ravel() == group) & (kinds == np.arange(self.n))
+            for other in np.flatnonzero(firsts[:facility]):
+                if self._same_flows(facility, int(other)):
+                    kinds[facility] = other
+                    break
+        kinds.flags.writeable = False
+        return kinds
+
+    def _same_flows(self, first: int, second: int) -> bool:
+        """Return whether the flows stay the same if two facilities change places."""
+        order = np.arange(self.n)
+        order[[first, second]] = second, first
+        ways = self.flows, self.flows.T
+        return all(np.array_equal(flows[first], flows[second, order]) for flows in ways)
 
     @property
     def _stride(self) -> int:

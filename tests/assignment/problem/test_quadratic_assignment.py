@@ -124,3 +124,19 @@ def test_uniform_instances():
     again, other = (gls.QuadraticAssignment.generated(60, seed=seed) for seed in (2, 3))
     assert np.array_equal(problem.flows, again.flows)
     assert not np.array_equal(problem.flows, other.flows)
+
+
+@given(st.integers(0, 2**32), st.integers(2, 5), st.integers(1, 3))
+def test_facilities_of_a_kind_change_places_at_no_cost(seed, n, most):
+    rng = np.random.default_rng(seed)
+    flows = rng.integers(0, most, (n, n))
+    flows[1] = flows[0]  # more often alike than at random
+    problem = gls.QuadraticAssignment(flows, rng.integers(0, 99, (n, n)))
+    rows = np.array(list(itertools.permutations(range(n))))
+    for first, second in itertools.combinations(range(n), 2):
+        order = np.arange(n)
+        order[[first, second]] = second, first
+        same = np.array_equal(flows, flows[np.ix_(order, order)])
+        assert same == (problem.kinds[first] == problem.kinds[second])
+        if same:
+            np.testing.assert_array_equal(problem.cost(rows), problem.cost(rows[:, order]))
