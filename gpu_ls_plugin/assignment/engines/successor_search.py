@@ -45,6 +45,7 @@ CPU_STATES = 4  # default number of states per thread
 # quadratic assignment, unstructured flows need short tenures, and structured flows need long ones
 # (docs/lab/kernels-states-and-sequences.md, "Tenures").
 DISTINCT_TENURES = ((0.9, 0.2), (0.05, 0.1), (0.05, 0.1), (0.05, 0.1))
+LEAST_TENURE = 0.04  # minimum tenure, as a multiple of the number of variables
 UNREACHED = -(2.0**62)  # a target that no state reaches
 KICKS = 2  # maximum number of variables that a step moves before chains repair the state
 
@@ -185,8 +186,9 @@ class SuccessorSearch:
             return (Tenure(self.tenure, max(1, self.tenure // 4), 0.0),)
         if problem.distinct:
             kinds = len(np.unique(problem.kinds))
+            floor = max(1, round(LEAST_TENURE * problem.n))
             return tuple(
-                Tenure(max(1, round(least * kinds)), max(1, round(spread * kinds)), 0.0)
+                Tenure(max(floor, round(least * kinds)), max(1, round(spread * kinds)), 0.0)
                 for least, spread in DISTINCT_TENURES
             )
         if kinds_of_moves(problem) == ("assign",):

@@ -40,6 +40,9 @@ GROUP, CHUNK = constant(CLIMB, "kGroup"), constant(CLIMB, "kChunk")  # columns
 # evaluated move on a multiprocessor, and per city on a CPU thread.
 CUDA_SECONDS_PER_MOVE = {False: 2e-10, True: 1e-9}
 CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
+# Minimum number of passes of a tour in a launch on a CPU, which scans all edges at the beginning of
+# a climb and again in each launch.
+LEAST_ON_CPU = 100
 LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound on one pass of all tours of a launch
 # Measured on the H200 (docs/lab/kernels-tours.md).
 RESIDENT_WARPS = {"fast": 16, "slow": 12}  # maximum per multiprocessor, limited by registers
@@ -201,6 +204,8 @@ class TwoOptClimb(Engine):
 
     def launch(self, passes: int, seconds: float) -> None:
         launch, shared = self.backend.launch, self._shared_bytes
+        if self.backend.name == "cpu":
+            passes = max(passes, LEAST_ON_CPU)
         for _, own in self.slices(self._together, seconds):
             arguments, count = {**self._arguments, **own, "passes": passes}, len(own["tours"])
             if self._climbs_a_warp > 0:

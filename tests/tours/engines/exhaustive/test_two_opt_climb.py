@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import LEAST_ON_CPU, TwoOptClimb
 from tests.helpers import oracles
 from tests.helpers.configurations import two_opt_climb
 from tests.helpers.examples import examples
@@ -132,3 +136,11 @@ def test_rounding_never_makes_a_real_cost_grow():
         assert np.array_equal(result.costs, problem.cost(result.tours))
         moves += result.statistics.moves
     assert moves > 10
+
+
+def test_a_launch_on_a_cpu_makes_many_passes():
+    """Each launch begins with a scan of all edges, so few passes at a time would take longer."""
+    problem, backend = random_problem("EUC_2D", 300, 1), get_backend("cpu")
+    engine = TwoOptClimb(backend, problem, random_tours(300, 4, 1), 1, 10**6)
+    engine.launch(1, math.inf)
+    np.testing.assert_array_equal(engine.pass_counts, LEAST_ON_CPU)
