@@ -80,11 +80,14 @@ def _seconds_needed(problem: TSP, kicks_per_second: float) -> float:
 def _unless_slow(
     stage: Stage, found: Found, left: float, rest: tuple[Stage, ...]
 ) -> tuple[Stage, ...]:
-    """Return the next stages, or only the good tour if this machine is too slow for them."""
+    """Return the next stages, or only the good tour if this machine is too slow for them.
+
+    A stage that ended before its first kick says nothing about the machine.
+    """
     assert found.result is not None
     own = found.result.statistics
-    rate = own.kicks / max(own.phases.get("kicks", math.inf), 1e-6)
-    if left > _seconds_needed(tour_problem(stage.problem), max(rate, 1.0)):
+    rate = own.kicks / max(own.phases.get("kicks", 0.0), 1e-6)
+    if not own.kicks or left > _seconds_needed(tour_problem(stage.problem), rate):
         return rest
     return (replace(stage, rows=found.result.tours, seconds=math.inf, after=None),)
 
