@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.routes.searches.genetic import breeding as part
 from gpu_ls_plugin.routes.searches.genetic.breeding import Breeding, Rules, education
 from gpu_ls_plugin.routes.searches.genetic.fitness import shared_buckets
@@ -161,3 +163,31 @@ def test_individuals_migrate_every_few_generations(migration, generations, monke
             best = immigrants.costs.argmin()
             rows = problem.canonical(breeding.living.tours[best]).tolist()
             assert problem.canonical(immigrants.tours[best])[0].tolist() in rows
+
+
+def test_routes_of_several_individuals_are_combined():
+    problem = random_cvrp("capacity", 30)
+    breeding = bred(problem)
+    best = breeding.best_costs.copy()
+    breeding.best_costs += 10**6  # as if all individuals were worse
+    assert breeding.combine(10.0)
+    assert breeding.best_costs.min() <= best.min()
+    assert (breeding.best_costs < best + 10**6).sum() == 1
+    assert_right(breeding, problem)
+    assert not breeding.combine(10.0)
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(math.inf, 0), (1e6, 2), (0.0, 1)])
+def test_runs_with_a_time_limit_combine_routes(seconds, times, monkeypatch):
+    combined = []
+    monkeypatch.setattr(Breeding, "combine", lambda _, seconds: combined.append(seconds))
+    monkeypatch.setattr(part, "COMBINED_AFTER", (0.0, 0.5))
+    breeding = bred(random_cvrp("capacity", 14))
+    breeding.call.stopwatch = Stopwatch.of(seconds)
+    for _ in range(3):
+        breeding.next()
+    if times == 2:  # the second time is due
+        breeding.call.stopwatch.start -= 0.6e6
+        breeding.next()
+    assert len(combined) == times
+    assert max(combined, default=0.0) <= part.MOST_COMBINING

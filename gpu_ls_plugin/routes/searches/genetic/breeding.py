@@ -24,6 +24,10 @@ from gpu_ls_plugin.routes.searches.genetic.fitness import (
     survivors,
 )
 from gpu_ls_plugin.routes.searches.genetic.rehearsal import rehearsal
+from gpu_ls_plugin.routes.searches.genetic.set_partitioning import (
+    cheapest_plan,
+    frequent_routes,
+)
 from gpu_ls_plugin.routes.searches.genetic.violations import Overfull, Prices
 from gpu_ls_plugin.tours.candidates.detour import Detour
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
@@ -39,6 +43,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.search_call import Call
 
 BORN = 2  # number of individuals made for a new population, as a multiple of its size
+# Shares of a time limit after which routes of all individuals are combined, each time for up to
+# COMBINING of it, and for at most MOST_COMBINING seconds.
+COMBINED_AFTER, COMBINING, MOST_COMBINING = (0.5, 0.75, 0.9), 0.03, 1.0
+ROWS_COMBINED = 500  # maximum number of individuals, the cheapest ones
 BETWEEN_PRICES = 2  # number of generations between two changes of prices
 NO_TOUR = 1 << 62  # used as the cost if there is no feasible tour; larger than any cost
 
@@ -128,7 +136,7 @@ class Breeding:
         self._least = np.full(len(populations), np.inf)  # lowest cost since each population began
         self.idle = np.zeros(len(populations), np.int64)
         self.alone = np.zeros(len(populations), np.int64)
-        self._generations = 0
+        self._generations = self._combined = 0
         self._keeping: list[Any] = []  # for each generation and limit, which children keep it
         self.living, self.shared = self.first_individuals(populations, call.tours)
 
@@ -159,6 +167,38 @@ class Breeding:
         if self._generations % BETWEEN_PRICES == 0:
             self._set_prices()
             self._restart()
+        self._combine_in_time()
+
+    def _combine_in_time(self) -> None:
+        """Combine routes after some shares of the time limit; a run without one does not."""
+        watch = self.call.stopwatch
+        due = sum(watch.elapsed >= share * watch.seconds for share in COMBINED_AFTER)
+        if due > self._combined:
+            self._combined = due
+            with self.call.statistics.phase("set partitioning"):
+                self.combine(min(COMBINING * watch.seconds, MOST_COMBINING))
+
+    def combine(self, seconds: float) -> bool:
+        """Combine routes of the individuals by set partitioning; return whether that pays.
+
+        A cheaper plan replaces the worst individual of the population with the best routes.
+        """
+        xp, kept = self._xp, self.living.feasible
+        chosen = self.living.costs[kept].argsort()[:ROWS_COMBINED]
+        rows = self._backend.to_numpy(self.living.tours[kept][chosen])
+        costs = self._backend.to_numpy(self.best_costs)
+        routes = frequent_routes(self._asked, rows)
+        plan = cheapest_plan(self._asked, routes, float(costs.min()), seconds) if routes else None
+        if plan is None:
+            return False
+        best = np.array([costs.argmin()])
+        made = self._searched(best, xp.asarray(plan[None]), self.prices.soft)
+        worst = self.living.costs[best].argmax(axis=1)
+        for mine, new in zip(self.living.arrays, made.arrays, strict=True):
+            mine[best, worst] = new[:, 0]
+        tours = self.living.tours[best]
+        self.shared[best] = shared_buckets(xp, tours, **self._asked.tsp.writing)
+        return True
 
     def _parents(self) -> tuple[Any, Any]:
         """Return both parents of each child: winners of binary tournaments."""
