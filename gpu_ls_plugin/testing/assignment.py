@@ -27,6 +27,7 @@ WORTH = (
     "worth() must return the cost that cost() returns (-1 costs nothing), and for complete states "
     "excess 0 if and only if they are feasible"
 )
+KINDS = "kinds must name variables that could swap their values in any state at no cost"
 CHANGES = (
     "assigned() and swapped() must return the change of worth(); assign() and swap() must leave "
     "the kept data as begin() would compute them"
@@ -65,6 +66,7 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
     none = np.zeros((len(ends), 0, 4), np.int32)
     fresh = _probed(subject, ends, none)[0][:, 0]
     _expect_worths(subject, ends, fresh, costs, feasible)
+    _expect_kinds(subject, states)
     worths, changes, left = _probed(subject, states, moves)
     last = np.where(moves[:, -1, 1:2] == 1, after[:, -1], before[:, -1])
     remedy = "assign() and swap() must write the kept data only; their caller writes the values"
@@ -96,6 +98,22 @@ def _expect_distinct(subject: Subject, rng: np.random.Generator) -> None:
         "in which two variables have the same value",
         DISTINCT,
     )
+
+
+def _expect_kinds(subject: Subject, states: NDArray[np.int32]) -> None:
+    """Raise if a swap of two variables of the same kind changes the cost."""
+    problem = subject.part
+    with subject.blamed("kinds", KINDS):
+        kinds = np.asarray(problem.kinds)
+        for variable in np.flatnonzero(kinds != np.arange(problem.n)):
+            pair = [variable, kinds[variable]]
+            swapped = states.copy()
+            swapped[:, pair] = states[:, pair[::-1]]
+            same = np.array_equal(problem.cost(swapped), problem.cost(states))
+            wrong = (
+                f"variables {pair[1]} and {pair[0]} are of one kind, but a swap changes the cost"
+            )
+            subject.expect(same, wrong, KINDS)
 
 
 def _states(problem: Assignment, rng: np.random.Generator) -> NDArray[np.int32]:

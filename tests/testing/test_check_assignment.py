@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import gpu_ls_plugin as gls
 from gpu_ls_plugin.testing import check_assignment
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.marks import slow_after
@@ -89,3 +91,13 @@ def test_errors_in_python_are_reported():
 
     part = Faulty(PACKING.weights, PACKING.bins, PACKING.room)
     found_out(check_assignment, part, r"cost\(\) or feasible\(\) raised ValueError", backend="cpu")
+
+
+def test_wrong_kinds_are_found():
+    class Faulty(gls.QuadraticAssignment):
+        @property
+        def kinds(self):
+            return np.array([0, 1, 1, 3], np.int32)
+
+    tables = np.random.default_rng(1).integers(0, 9, (2, 4, 4))
+    found_out(check_assignment, Faulty(*tables), "variables 1 and 2 are of one kind", backend="cpu")

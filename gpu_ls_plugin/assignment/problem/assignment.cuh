@@ -33,6 +33,10 @@
 // An optional member `int64 related(const State&, int a, int b) const` measures how closely two
 // variables are related, for searches with release="related".
 //
+// An optional member `int kind(int variable) const` returns the same number for variables that
+// could swap their values in any state at no cost, such as facilities with the same flows. Searches
+// then leave these swaps out. The numbers are those of `kinds` of the Python class.
+//
 // backends/include/words.cuh says how to read `words`. `testing.check_assignment` compares a
 // functor with its Python class.
 #pragma once

@@ -52,6 +52,9 @@ class Assignment(Problem):
     chains : bool
         Whether searches may use ejection chains: the functor has the members that
         `assignment/engines/chain_scout.cuh` lists.
+    kinds : int32 array, shape (n,)
+        For each variable, the first one that could swap its value with it in any state at no cost.
+        By default, each variable is of its own kind.
     heaviest : int
         The largest possible excess. 0 means unknown; searches then assume 65,536.
     penalty : float
@@ -96,7 +99,7 @@ class Assignment(Problem):
 
     @property
     def kinds(self) -> NDArray[np.int32]:
-        """For each variable, the first one that could swap its value with it at no cost."""
+        """For each variable, the first one of its kind."""
         return np.arange(self.n, dtype=np.int32)
 
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:

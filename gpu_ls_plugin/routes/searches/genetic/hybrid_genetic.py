@@ -45,9 +45,9 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
     fittest survive, half of them feasible if there are enough. A population that has not improved
     for long begins again with random orders of the customers. In runs with a time limit, the routes
     of all populations are combined by set partitioning after 50, 75 and 90 % of it (Subramanian,
-    Uchoa and Ochi 2013). The rest follows Vidal (2022); one of the default crossovers is from Nagata
-    and Bräysy (2009). Parents, children and survivors of all populations are one batch each, on the
-    backend.
+    Uchoa and Ochi 2013). The rest follows Vidal (2022), and one of the default crossovers is by
+    Nagata and Bräysy (2009). Parents, children and survivors of all populations are one batch each,
+    on the backend.
 
     Parameters
     ----------
