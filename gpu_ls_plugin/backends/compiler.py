@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -59,6 +60,15 @@ CPU_INFO = Path("/proc/cpuinfo")
 PATIENCE = 30.0  # time limit in seconds for commands that compile nothing
 
 _running: set[subprocess.Popen[str]] = set()  # compilers at work
+# Held while a compiler starts. A fork waits for it: the child would keep the pipes open, and this
+# process would wait for their ends.
+_starting = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_starting.acquire,
+        after_in_parent=_starting.release,
+        after_in_child=_starting.release,
+    )
 
 
 @dataclass
@@ -186,16 +196,18 @@ def _run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command; after a timeout or Ctrl-C, kill it with all processes that it started."""
     try:
-        with subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-            cwd=folder,
-            start_new_session=True,  # so that killpg also ends what the compiler starts
-        ) as process:
+        with _starting:
+            started = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                cwd=folder,
+                start_new_session=True,  # so that killpg also ends what the compiler starts
+            )
+        with started as process:
             _running.add(process)
             try:
                 output, errors = process.communicate(timeout=seconds)

@@ -84,3 +84,29 @@ def test_a_fork_while_a_thread_loads_plugins(tmp_path: Path) -> None:
     (info / "entry_points.txt").write_text("[gpu_ls_plugin]\nslow = slow_plugin\n")
     (tmp_path / "slow_plugin.py").write_text(SLOW_PLUGIN)
     fork_while("load_plugins", tmp_path)
+
+
+START = """
+import os, threading, time
+from gpu_ls_plugin.backends.compiler import _starting
+
+held, free = threading.Event(), []
+
+def start():
+    with _starting:
+        held.set()
+        time.sleep(0.3)
+        free.append(True)
+
+threading.Thread(target=start).start()
+held.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0 if free and _starting.acquire(timeout=60) else 1)
+assert free and os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_a_fork_waits_until_a_compiler_has_started() -> None:
+    """The pipes of a compiler that starts would stay open in the child, and both would wait."""
+    run_python("-c", START)
