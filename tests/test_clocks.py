@@ -26,6 +26,7 @@ ALLOWED = {
     "adapters/pymoo_face.py::Pymoo": "seconds of a run, for tests that are timed",
     "backends/test_forks.py::SCRIPT": "waits for a folder",
     "backends/test_forks.py::SLOW_PLUGIN": "gives time to fork",
+    "backends/test_forks.py::START": "gives time to fork",
     "distributed/test_processes.py::test_a_lost_scheduler_ends_the_run_with_the_best_rows": (
         "waits for a file"
     ),
