@@ -84,6 +84,9 @@ def cheapest_plan(
         constraints=LinearConstraint(rows, np.r_[once, 0], np.r_[once, fleet]),
         options=limit,
     )
-    if found.x is None or found.fun >= below:
+    if found.x is None:
         return None
-    return problem.tour([routes[route][1] for route in useful[found.x > 0.5]])
+    chosen = useful[found.x > 0.5]
+    if costs[chosen].sum() >= below:  # not `found.fun`: HiGHS' numbers are nearly whole
+        return None
+    return problem.tour([routes[route][1] for route in chosen])
