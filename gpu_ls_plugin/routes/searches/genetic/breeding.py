@@ -192,10 +192,12 @@ class Breeding:
         if plan is None:
             return False
         best = np.array([costs.argmin()])
-        made = self._searched(best, xp.asarray(plan[None]), self.prices.soft)
+        row = xp.asarray(plan[None])  # not searched, as that might trade limits for prices
+        soft, lengths, feasible = self.prices.judge(row)
+        self._keep_best(best, row[:, None], xp.where(feasible, lengths, NO_TOUR)[:, None])
         worst = self.living.costs[best].argmax(axis=1)
-        for mine, new in zip(self.living.arrays, made.arrays, strict=True):
-            mine[best, worst] = new[:, 0]
+        for mine, new in zip(self.living.arrays, (row, soft, feasible), strict=True):
+            mine[best, worst] = new
         tours = self.living.tours[best]
         self.shared[best] = shared_buckets(xp, tours, **self._asked.tsp.writing)
         return True
