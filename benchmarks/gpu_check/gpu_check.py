@@ -205,13 +205,11 @@ def run_sanitizer(runs: list[str], tools: dict[str, Any]) -> dict[str, Any]:
     def watch(tool: str, run: str, metric: str) -> dict[str, Any]:
         exclude = ["--kernel-name-exclude", OTHERS]
         watched = [program, "--tool", tool, "--error-exitcode", "99", *exclude]
-        if tool == "none":
-            watched = []
         extent = ["--runs", run, "--metrics", metric]
         if tool == "racecheck":
             extent += ["--cities", RACED_CITIES.get(run, "34")]
         device = _devices()[next(turns) % len(_devices())]
-        command = [*watched, *case, *extent]
+        command = [*(watched if tool != "none" else ()), *case, *extent]
         code, output, seconds = _run(command, CUDA_VISIBLE_DEVICES=device)
         found = re.findall(r"=+ (.*SUMMARY.*)", output)
         record = {"exit": code, "summary": found[-1] if found else "", "seconds": round(seconds, 1)}

@@ -104,12 +104,12 @@ def _expect_kinds(subject: Subject, states: NDArray[np.int32]) -> None:
     """Raise if a swap of two variables of the same kind changes the cost."""
     problem = subject.part
     with subject.blamed("kinds", KINDS):
-        kinds = np.asarray(problem.kinds)
+        kinds, costs = np.asarray(problem.kinds), problem.cost(states)
         for variable in np.flatnonzero(kinds != np.arange(problem.n)):
             pair = [variable, kinds[variable]]
             swapped = states.copy()
             swapped[:, pair] = states[:, pair[::-1]]
-            same = np.array_equal(problem.cost(swapped), problem.cost(states))
+            same = np.array_equal(problem.cost(swapped), costs)
             wrong = (
                 f"variables {pair[1]} and {pair[0]} are of one kind, but a swap changes the cost"
             )

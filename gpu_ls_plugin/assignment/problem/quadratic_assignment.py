@@ -234,17 +234,16 @@ class QuadraticAssignment(Assignment):
         kinds = np.arange(self.n, dtype=np.int32)
         if self.n > MOST_COMPARED:
             return kinds
-        drawn = np.sin(
-            self.flows.astype(float)
-        )  # equal flows have equal sums, whatever their order
+        drawn = np.sin(self.flows.astype(float))  # sums do not depend on the order of flows
         sums = [self.flows.diagonal(), *(drawn.sum(axis=axis).round(6) for axis in (0, 1))]
-        _, groups = np.unique(np.stack(sums), axis=1, return_inverse=True)
-        for facility, group in enumerate(groups.ravel()):
-            firsts = (groups.ravel() == group) & (kinds == np.arange(self.n))
-            for other in np.flatnonzero(firsts[:facility]):
-                if self._same_flows(facility, int(other)):
-                    kinds[facility] = other
-                    break
+        _, groups, sizes = np.unique(
+            np.stack(sums), axis=1, return_inverse=True, return_counts=True
+        )
+        groups = groups.ravel()
+        for facility in np.flatnonzero(sizes[groups] > 1).tolist():
+            earlier = np.flatnonzero(groups[:facility] == groups[facility])
+            firsts = np.unique(kinds[earlier]).tolist()
+            kinds[facility] = next((f for f in firsts if self._same_flows(facility, f)), facility)
         kinds.flags.writeable = False
         return kinds
 

@@ -12,7 +12,7 @@ from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import in_order, kept_words, packed_words, struct_of
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core.origins import sources_of
-from gpu_ls_plugin.routes.problem.giant_tours import written
+from gpu_ls_plugin.routes.problem.giant_tours import most_routes, written
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
@@ -120,7 +120,7 @@ class RouteBatch:
         self.backend, self.problem, self.size = backend, problem, size
         self.orders = xp.empty((size, problem.customers), "int32")
         self.begins = xp.empty((size, problem.customers), "uint8")
-        self.most = problem.copies if problem.fleet is None else problem.fleet
+        self.most = most_routes(problem)
         self.type = VehiclesType.of(problem)
         self.time_dtype = problem.service_times.dtype
         load_price, time_price = _prices(problem)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.routes.problem.giant_tours import most_routes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +36,7 @@ def best_routes(problem: CVRP) -> Routes | None:
         by_first.setdefault(bits & -bits, []).append((bits, cost, order))
     everyone = (1 << problem.customers) - 1
     best: dict[int, tuple[Any, Routes]] = {0: (0, [])}
-    fleet = problem.copies if problem.fleet is None else problem.fleet
-    for _ in range(min(fleet, problem.customers)):
+    for _ in range(min(most_routes(problem), problem.customers)):
         more = dict(best)
         for served, (cost, routes) in best.items():
             left = everyone & ~served

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.routes.plan.settings import left_alone
-from gpu_ls_plugin.routes.searches.genetic import set_partitioning
 from gpu_ls_plugin.routes.searches.genetic.hybrid_genetic import HybridGeneticSearch
 from gpu_ls_plugin.runs.plan import Stage
 
@@ -63,7 +62,6 @@ def first_generations(problem: CVRP, request: Request, chosen: Settings) -> Stag
 
 def _prepare(stage: Stage, backend: str) -> None:
     stage.search.prepare(stage.problem, stage.size, backend=backend)
-    set_partitioning.load()
 
 
 def enough(backend: Backend, customers: int) -> float:

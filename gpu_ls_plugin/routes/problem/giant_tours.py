@@ -141,15 +141,19 @@ def travelled(problem: RoutedProblem, rows: NDArray[np.int32]) -> NDArray[Any]:
     return costs
 
 
+def most_routes(problem: RoutedProblem) -> int:
+    """Return the size of the fleet, or the copies of the depot if the fleet is unlimited."""
+    return problem.copies if problem.fleet is None else problem.fleet
+
+
 def violations(problem: RoutedProblem, rows: NDArray[np.int32]) -> Violations:
     """Return the violations of giant tours (P, n), which are not checked."""
     sums = route_sums(problem, rows)
     used = (sums.customers > 0).sum(axis=1)
-    fleet = problem.copies if problem.fleet is None else problem.fleet
     return Violations(
         np.maximum(sums.loads - problem.capacity, 0).sum(axis=1),
         beyond_limit(problem, sums.durations).sum(axis=1),
-        np.maximum(used - fleet, 0),
+        np.maximum(used - most_routes(problem), 0),
         {part.name: part.excess(problem, rows) for part in problem.resources},
     )
 

@@ -140,11 +140,10 @@ class Routing(Objective):
         """Return the words of gls::RoutingData, followed by those of the resources."""
         routed = self.problem
         cast = int if routed.integer else float
-        fleet = routed.copies if routed.fleet is None else routed.fleet
         data = {
             "metric_data": metric_data(backend, problem),
             "customers": routed.customers,
-            "fleet": fleet,
+            "fleet": giant_tours.most_routes(routed),
             "vehicle_weight": cast(self.penalties.vehicles),
         }
         words = in_order(HEADER, "RoutingData", data)

@@ -24,10 +24,7 @@ from gpu_ls_plugin.routes.searches.genetic.fitness import (
     survivors,
 )
 from gpu_ls_plugin.routes.searches.genetic.rehearsal import rehearsal
-from gpu_ls_plugin.routes.searches.genetic.set_partitioning import (
-    cheapest_plan,
-    frequent_routes,
-)
+from gpu_ls_plugin.routes.searches.genetic.set_partitioning import cheapest_plan, frequent_routes
 from gpu_ls_plugin.routes.searches.genetic.violations import Overfull, Prices
 from gpu_ls_plugin.tours.candidates.detour import Detour
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
@@ -171,35 +168,36 @@ class Breeding:
 
     def _combine_in_time(self) -> None:
         """Combine routes after some shares of the time limit; a run without one does not."""
-        watch = self.call.stopwatch
-        due = sum(watch.elapsed >= share * watch.seconds for share in COMBINED_AFTER)
+        elapsed, whole = self.call.stopwatch.elapsed, self.call.stopwatch.seconds
+        due = sum(elapsed >= share * whole for share in COMBINED_AFTER)
         if due > self._combined:
             self._combined = due
             with self.call.statistics.phase("set partitioning"):
-                self.combine(min(COMBINING * watch.seconds, MOST_COMBINING))
+                self.combine(min(COMBINING * whole, MOST_COMBINING))
 
     def combine(self, seconds: float) -> bool:
         """Combine routes of the individuals by set partitioning; return whether that pays.
 
         A cheaper plan replaces the worst individual of the population with the best routes.
         """
-        xp, kept = self._xp, self.living.feasible
-        chosen = self.living.costs[kept].argsort()[:ROWS_COMBINED]
-        rows = self._backend.to_numpy(self.living.tours[kept][chosen])
-        costs = self._backend.to_numpy(self.best_costs)
-        routes = frequent_routes(self._asked, rows)
-        plan = cheapest_plan(self._asked, routes, float(costs.min()), seconds) if routes else None
+        xp, to_numpy = self._xp, self._backend.to_numpy
+        tours, costs, feasible = map(to_numpy, self.living.arrays)
+        cheapest = costs[feasible].argsort()[:ROWS_COMBINED]
+        routes = frequent_routes(self._asked, tours[feasible][cheapest])
+        bests = to_numpy(self.best_costs)
+        plan = cheapest_plan(self._asked, routes, float(bests.min()), seconds) if routes else None
         if plan is None:
             return False
-        best = np.array([costs.argmin()])
+        best = int(bests.argmin())
         row = xp.asarray(plan[None])  # not searched, as that might trade limits for prices
-        soft, lengths, feasible = self.prices.judge(row)
-        self._keep_best(best, row[:, None], xp.where(feasible, lengths, NO_TOUR)[:, None])
-        worst = self.living.costs[best].argmax(axis=1)
-        for mine, new in zip(self.living.arrays, (row, soft, feasible), strict=True):
-            mine[best, worst] = new
-        tours = self.living.tours[best]
-        self.shared[best] = shared_buckets(xp, tours, **self._asked.tsp.writing)
+        soft, lengths, keeps = self.prices.judge(row)
+        self._keep_best(np.array([best]), row[None], xp.where(keeps, lengths, NO_TOUR)[None])
+        worst = int(costs[best].argmax())
+        for array, new in zip(self.living.arrays, (row, soft, keeps), strict=True):
+            array[best, worst] = new[0]
+        mine = slice(best, best + 1)
+        tours = self.living.tours[mine]
+        self.shared[mine] = shared_buckets(xp, tours, **self._asked.tsp.writing)
         return True
 
     def _parents(self) -> tuple[Any, Any]:

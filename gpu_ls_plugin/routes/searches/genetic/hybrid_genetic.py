@@ -12,6 +12,7 @@ from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.routes.searches.genetic import set_partitioning
 from gpu_ls_plugin.routes.searches.genetic.breeding import Rules
 from gpu_ls_plugin.routes.searches.genetic.genetic_population import GeneticPopulation
 from gpu_ls_plugin.runs.drive import drive
@@ -211,6 +212,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
     def _compile_ahead(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
+        set_partitioning.load()
         search = replace(self, search=compiling_ahead.with_quick_candidates(self.search, problem))
         # A GPU needs a program for many rows and one for the few rows of restarted populations.
         on_gpu = get_backend(backend, device).name != "cpu"

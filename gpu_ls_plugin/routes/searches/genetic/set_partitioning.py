@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpu_ls_plugin.core.budget import compiling
+from gpu_ls_plugin.routes.problem.giant_tours import most_routes
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,8 +26,10 @@ ROUNDING = 1e-9  # differences of costs up to this share of a cost count as roun
 
 
 def load() -> None:
-    """Import SciPy's solver, which takes a few tenths of a second."""
-    from scipy.optimize import milp  # noqa: F401
+    """Import SciPy's solvers, so that `cheapest_plan` need not; the clocks of searches stop."""
+    with compiling():
+        import scipy.optimize
+        import scipy.sparse  # noqa: F401
 
 
 def frequent_routes(problem: CVRP, rows: NDArray[np.int32]) -> list[tuple[float, list[int]]]:
@@ -60,6 +65,7 @@ def cheapest_plan(
     seconds : float
         Time limit of the integer program, and of the linear program before it.
     """
+    load()
     from scipy.optimize import Bounds, LinearConstraint, linprog, milp
     from scipy.sparse import csc_array, vstack
 
@@ -68,7 +74,7 @@ def cheapest_plan(
     ends = np.cumsum([0, *(len(route) for _, route in routes)])
     customers = np.fromiter(chain.from_iterable(route for _, route in routes), int) - 1
     visits = csc_array((np.ones(ends[-1]), customers, ends), shape=(problem.customers, len(costs)))
-    fleet = problem.copies if problem.fleet is None else problem.fleet
+    fleet = most_routes(problem)
     vehicles, once = csc_array(np.ones((1, len(costs)))), np.ones(problem.customers)
     relaxed = linprog(costs, vehicles, [fleet], visits, once, options=limit)
     if relaxed.status != 0 or relaxed.fun >= below:
