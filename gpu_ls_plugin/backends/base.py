@@ -85,6 +85,11 @@ class Backend(ABC):
         return 0
 
     @property
+    def cache(self) -> int:
+        """Size in bytes of the cache that all multiprocessors share; 0 on a CPU."""
+        return 0
+
+    @property
     def largest_cluster(self) -> int:
         """Maximum number of blocks that can work on one item; 1 if the device has no clusters."""
         return 1

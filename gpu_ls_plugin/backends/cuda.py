@@ -117,6 +117,10 @@ class CudaBackend(Backend):
         return int(self._attributes["MaxSharedMemoryPerBlockOptin"])
 
     @property
+    def cache(self) -> int:
+        return int(self._attributes["L2CacheSize"])
+
+    @property
     def largest_cluster(self) -> int:
         return largest_cluster(int(self.xp.cuda.Device(self.device).compute_capability))
 

@@ -51,9 +51,9 @@ class BestStates:
             self._xp.copyto(own, its, where=worse if own.ndim == 1 else worse[:, None])
         return worse
 
-    def forget(self) -> None:
+    def forget(self, rows: Any = slice(None)) -> None:
         """Forget costs and excesses, so that any evaluated state counts as better."""
-        self.costs[:] = self.excesses[:] = NOTHING
+        self.costs[rows] = self.excesses[rows] = NOTHING
 
     def _arrays(self) -> tuple[Any, ...]:
         return self.states, self.costs, self.excesses

@@ -12,6 +12,7 @@ from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, padded
 from gpu_ls_plugin.core.origins import sources_of
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.assignment.engines.improvements import Improvement
     from gpu_ls_plugin.assignment.problem.assignment import Assignment
     from gpu_ls_plugin.backends.base import Backend
 
@@ -22,7 +23,9 @@ RULES = {
     "related": "gls::RelatedRelease",
 }
 
-LEAST_RESIDENT = 2  # shared memory is used only if it can hold the data of this many states
+# Shared memory is used only if it can hold the data of this many states, or of all states that a
+# multiprocessor searches.
+LEAST_RESIDENT = 2
 
 
 def release_kernel(problem: Assignment, rule: str, team: str) -> Kernel:
@@ -73,12 +76,21 @@ class Layout:
         return MEMORIES[self.shared_bytes > 0]
 
     @classmethod
-    def of(cls, backend: Backend, problem: Assignment, team: str, resident: int) -> Layout:
-        """Return the layout of a search; up to `resident` states share a multiprocessor."""
+    def of(cls, backend: Backend, problem: Assignment, improvement: Improvement) -> Layout:
+        """Return the layout of a search.
+
+        A GPU searches as many states at a time as its cache holds: if tables are large, fewer
+        states make more steps in all.
+        """
+        team, resident = improvement.team(backend), improvement.resident
         kept, room = padded(problem.kept_bytes()), backend.shared_memory
-        shared = kept if kept <= room // LEAST_RESIDENT else 0
+        if backend.cache:
+            own = improvement.state_bytes(problem.n, int(problem.sizes.max()))
+            own += kept if kept > room // LEAST_RESIDENT else 0
+            resident = min(resident, max(1, backend.cache // (backend.processors * own)))
+        shared = kept if kept <= room // min(LEAST_RESIDENT, resident) else 0
         if shared:
-            resident = min(resident, room // (shared + BLOCK_OVERHEAD))
+            resident = min(resident, max(1, room // (shared + BLOCK_OVERHEAD)))
         return cls(team, kept, shared, resident)
 
     def bytes_per_state(self, m: int, most: int) -> int:

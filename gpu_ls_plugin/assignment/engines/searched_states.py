@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.assignment.engines.class_crossover import children_of
 from gpu_ls_plugin.assignment.engines.found_states import (
     NOTHING,
     BestStates,
@@ -117,9 +118,11 @@ class SearchedStates:
         if int(states.min()) < 0:
             self._assign(states, states < 0)
         self._sources = xp.empty_like(states)
+        mixing = plan.mixing if size > 1 else 0.0
+        self._crossed = mixing if problem.interchangeable else 0.0  # share of the states
         self.arguments |= {
             "elites": self.elites.states,
-            "mixed": min(WORD - 1, round(WORD * plan.mixing)) if size > 1 else 0,
+            "mixed": 0 if self._crossed else min(WORD - 1, round(WORD * mixing)),
             "released": plan.released,
             "sources": self._sources,
             "active": self.released,
@@ -224,9 +227,21 @@ class SearchedStates:
             arguments["elites"] = self.backend.xp.concatenate([own, alike])
             arguments["mates"] = self.backend.xp.arange(len(own), 2 * len(own), dtype="int32")
         self.backend.launch(self._release, len(self.states), arguments)
+        if self._crossed:
+            self._cross(arguments["bases"], arguments["mates"])
         if self._stagnates():
             self._restart()
         self._assign(self._sources, self.released)
+
+    def _cross(self, bases: Any, mates: Any) -> None:
+        """Replace some new states with children, which also replace the best states of their rows."""
+        xp, elites = self.backend.xp, self.elites.states
+        rng = np.random.default_rng((self._seed, self._first_row, self.round))
+        rows = xp.asarray(np.flatnonzero(rng.random(len(elites)) < self._crossed))
+        values = int(self.problem.sizes.max())
+        children = children_of(xp, elites[bases[rows]], elites[mates[rows]], values, rng)
+        self._sources[rows], self.released[rows] = children, children < 0
+        self.elites.forget(rows)
 
     def _count_stalled_rounds(self) -> None:
         """Count the rounds since the best state of all rows was found."""
@@ -252,7 +267,12 @@ class SearchedStates:
         return xp.where(moves, rivals, xp.arange(len(self.states), dtype="int32")).astype("int32")
 
     def _stagnates(self) -> bool:
-        """Return whether rows are alike and none found a better state for `PATIENCE` rounds."""
+        """Return whether rows are alike and none found a better state for `PATIENCE` rounds.
+
+        Children of states with the same classes have nearly all of their variables.
+        """
+        if self._crossed:
+            return self._stalled >= PATIENCE and float(self.released.mean()) <= 1 - ALIKE
         if len(self.states) == 1 or int(self.idle.min()) < PATIENCE:
             return False
         states = self.elites.states
@@ -294,7 +314,7 @@ def _layout(
             f"problem: {m:,} variables with up to {most:,} values have {MOST_MOVES:,} moves or "
             "more; search parts of it"
         )
-    layout = Layout.of(backend, problem, steps.team(backend), steps.resident)
+    layout = Layout.of(backend, problem, steps)
     needed = layout.bytes_per_state(m, most) + steps.state_bytes(m, most)
     fitting = backend.rows_that_fit(needed, 0, memory)
     if fitting < size:

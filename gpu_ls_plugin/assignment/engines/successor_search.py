@@ -71,8 +71,9 @@ class SuccessorSearch:
         up to 64 variables have distinct values; 0.01 with chains.
     mixing : float, optional
         Share of the states, from 0 to 1, that are mixed instead of released: each variable takes
-        its value from the row's best state or from the best state of another row. Always 0 if
-        values are interchangeable. By default 0.5; 0 with chains.
+        its value from the row's best state or from the best state of another row. If values are
+        interchangeable, the new state gets the largest classes of both (Galinier and Hao 1999). By
+        default 0.5; 0 with chains.
     migration : int, optional
         After this many rounds without a better state, a row continues from another row's best state
         if that one is better. By default 10; 0 with chains.
@@ -147,7 +148,7 @@ class SuccessorSearch:
             improvement=improvement,
             release=self.release,
             released=max(1, round(2 * of_round.share * problem.n)),
-            mixing=0.0 if problem.interchangeable else of_round.mixing,
+            mixing=of_round.mixing,
             migration=of_round.migration,
             generation=None if by is None else SuccessorGeneration(by, self.sampler),
         )
@@ -160,12 +161,11 @@ class SuccessorSearch:
     def states(self, problem: Assignment, backend: Backend) -> int:
         """Return the default number of states: as many as the device searches at a time.
 
-        On a GPU, the number depends on the size of the functor's data.
+        On a GPU, the number depends on the size of a state's data.
         """
         if backend.name == "cpu":
             return CPU_STATES * backend.processors
-        steps = self._improvement(problem)
-        layout = Layout.of(backend, problem, steps.team(backend), steps.resident)
+        layout = Layout.of(backend, problem, self._improvement(problem))
         return layout.resident * backend.processors
 
     def _improvement(self, problem: Assignment) -> Improvement:

@@ -159,18 +159,14 @@ class _Descent:
 
     def keep(self, rows: NDArray[np.int32], colours: int) -> None:
         """Keep `rows` (K, n), legal colourings with this number of colours, as the best ones."""
-        self.problem = self.with_colours(colours)
+        self.problem = self.graph.with_colours(colours)
         self.best = Result(rows, self.problem.cost(rows), problem=self.problem)
         note(self.statistics.history, self.point())
         self.is_new = True
 
-    def with_colours(self, colours: int) -> GraphColouring:
-        """Return the problem with this number of colours."""
-        return GraphColouring(self.graph.n, self.graph.edges, colours, name=self.graph.name)
-
     def lower(self) -> bool:
         """Search with one colour fewer; return whether to continue."""
-        fewer, settings = self.with_colours(self.colours - 1), self.settings
+        fewer, settings = self.graph.with_colours(self.colours - 1), self.settings
         search: Any = settings.search
         found = search(
             fewer,

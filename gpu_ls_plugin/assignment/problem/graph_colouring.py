@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -68,6 +69,27 @@ class GraphColouring(Assignment):
         super().__init__(np.full(vertices, self.colours))
         self.edges = _edges_of(edges, vertices)
         self.name, _, self.optimum = labels(name, "", optimum)
+
+    def with_colours(self, colours: int) -> Self:
+        """Return the problem of colouring the same graph with another number of colours.
+
+        Its optimum is 0.
+
+        Parameters
+        ----------
+        colours : int
+            Number of colours.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            `colours` is out of range or not a number.
+        """
+        made = copy.copy(self)
+        made.colours, made.optimum = checks.integer("colours", colours, least=1, most=2**20), 0
+        made.sizes = np.full(self.n, made.colours, np.int32)
+        made.sizes.flags.writeable = False
+        return made
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], colours: int, *, optimum: float | None = 0) -> Self:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.assignment.engines.improvements import Tabu
+from gpu_ls_plugin.assignment.engines.kernels import Layout
 from gpu_ls_plugin.assignment.engines.successor_search import KICKS
 from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
@@ -140,3 +144,18 @@ def test_invalid_rules_are_refused():
         gls.SuccessorSearch(accept="better")
     with pytest.raises(InvalidParameterError, match=r"improvement, accept: .* leave one out"):
         gls.SuccessorSearch(accept=gls.Better(), improvement="tabu")
+
+
+@pytest.mark.parametrize(
+    ("n", "cache", "resident", "shared"),
+    [
+        (100, 60 << 20, 3, True),  # the tables of three states for each multiprocessor fit
+        (256, 60 << 20, 1, False),  # not even one
+        (200, 60 << 20, 1, True),
+        (100, 4 << 20, 1, True),
+    ],
+)
+def test_a_gpu_searches_as_many_states_as_its_cache_holds(n, cache, resident, shared):
+    gpu = SimpleNamespace(processors=132, cache=cache, shared_memory=227 << 10, block=str)
+    layout = Layout.of(gpu, gls.QuadraticAssignment.generated(n, 1), Tabu((), 1))
+    assert (layout.resident, layout.shared_bytes > 0) == (resident, shared)

@@ -167,3 +167,15 @@ def test_random_graphs():
 def test_impossible_leighton_graphs_are_refused(edges):
     with pytest.raises(InvalidParameterError, match="between 3 and 27"):
         gls.GraphColouring.leighton(9, 3, edges)
+
+
+def test_another_number_of_colours():
+    graph = gls.GraphColouring(3, [(0, 1), (1, 2)], 2, optimum=1)
+    wider = graph.with_colours(4)
+    assert (wider.colours, wider.optimum, graph.colours, graph.optimum) == (4, 0, 2, 1)
+    assert wider.sizes.tolist() == [4, 4, 4] and graph.sizes.tolist() == [2, 2, 2]
+    assert wider.kept_bytes() == 2 * graph.kept_bytes()
+    begins, neighbours = wider.neighbours
+    assert (begins.tolist(), neighbours.tolist()) == ([0, 1, 3, 4], [1, 0, 2, 1])
+    with pytest.raises(InvalidParameterError, match="colours: 0"):
+        graph.with_colours(0)
