@@ -13,6 +13,7 @@ import numpy as np
 from gpu_ls_plugin import assignment, routes, tours
 from gpu_ls_plugin.assignment.engines import kernels as assigned
 from gpu_ls_plugin.assignment.engines.improvements import Accepted, EjectionChains, Tabu, Tenure
+from gpu_ls_plugin.assignment.successors.layouts import MEMORIES
 from gpu_ls_plugin.backends import arrays, tuning
 from gpu_ls_plugin.plugins.sequence_instantiations import all_sequence_kernels
 from gpu_ls_plugin.routes.construction import kernels as constructed
@@ -489,4 +490,5 @@ def _successors() -> Iterator[Kernel]:
         yield Tabu((Tenure(1, 1, 0.0),), 1).kernel(problem, BLOCK)
         yield Accepted(tours.Annealing(), 1, 1).kernel(problem, BLOCK)
         yield assigned.release_kernel(problem, rule, BLOCK)
+    yield Tabu((Tenure(1, 1, 0.0),), 1).kernel(colours, "gls::Block<1024>", MEMORIES[1], 1)
     yield EjectionChains(1).kernel(agents, "gls::Warp<1>")

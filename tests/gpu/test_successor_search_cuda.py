@@ -60,6 +60,20 @@ def test_data_of_searches_in_global_memory(problem, monkeypatch):
 
 
 @every_problem
+@pytest.mark.parametrize("resident", [1, 2])
+def test_few_states_have_many_lanes(problem, resident, monkeypatch):
+    of = kernels.Layout.of
+
+    def few(backend, problem, improvement):
+        team = improvement.team(backend, resident)
+        return replace(of(backend, problem, improvement), resident=resident, team=team)
+
+    monkeypatch.setattr(kernels.Layout, "of", few)
+    assert_same(gls.SuccessorSearch(steps=60), problem)
+    assert_same(gls.SuccessorSearch(accept=gls.Annealing(), steps=60), problem)
+
+
+@every_problem
 @pytest.mark.parametrize("rule", [gls.Annealing(), gls.Threshold(0.1)], ids=str)
 def test_acceptance_rules(problem, rule):
     assert_same(gls.SuccessorSearch(accept=rule, steps=60), problem)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import numpy as np
 
 CELLS = 2**24  # maximum size of the table that pairs need at a time
 

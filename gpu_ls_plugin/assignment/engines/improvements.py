@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ACCEPTED, TABU = "assignment/engines/accepted_moves.cuh", "assignment/engines/tabu.cuh"
 ROUND = struct_of("assignment/engines/round_state.cuh", "RoundBatch")
-LANES = 256  # number of lanes of the team that searches a state
+LANES = {1: 1024, 2: 512, 3: 256}  # of the team of a state, if so many share a multiprocessor
 # Permutations of at most FEW variables release this share: less often leads back to the same state.
 FEW, SHARE_OF_FEW = 64, 0.3
 MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # maximum number of moves that a step draws
@@ -71,9 +71,12 @@ class Improvement(ABC):
         """Return the default parameters of a round."""
         return RoundParameters(steps=50 * problem.n, share=0.1, mixing=0.5, migration=10)
 
-    def team(self, backend: Backend) -> str:
-        """Return the C++ type of the team that searches a state; a block has one team."""
-        return backend.block(LANES)
+    def team(self, backend: Backend, resident: int) -> str:
+        """Return the C++ type of the team that searches a state; a block has one team.
+
+        `resident` is the number of states that a multiprocessor searches at a time.
+        """
+        return backend.block(LANES[resident])
 
     @abstractmethod
     def body(self, problem: Assignment, memory: str) -> str:
@@ -103,11 +106,16 @@ class Improvement(ABC):
             for kind, shape in self.arrays(m, most).values()
         )
 
-    def kernel(self, problem: Assignment, team: str, memory: str = MEMORIES[0]) -> Kernel:
-        """Compose the kernel, in which each team searches one state; `memory` is as in `body`."""
+    def kernel(
+        self, problem: Assignment, team: str, memory: str = MEMORIES[0], resident: int | None = None
+    ) -> Kernel:
+        """Compose the kernel, in which each team searches one state.
+
+        `memory` is as in `body`, and `resident` as in `team`; by default, as many as possible.
+        """
         body = self.body(problem, memory)
         made = kernels.composed(self.name, self.header, (ROUND, self.steps), body, problem, team)
-        return replace(made, blocks_per_multiprocessor=self.resident)
+        return replace(made, blocks_per_multiprocessor=resident or self.resident)
 
 
 def first_penalty(problem: Assignment) -> int:
@@ -199,9 +207,11 @@ class Accepted(Improvement):
         parts = *functors, kernels.flag(problem.distinct), *moves_of(problem)
         return f"gls::AcceptedMoves<{', '.join(parts)}>"
 
-    def kernel(self, problem: Assignment, team: str, memory: str = MEMORIES[0]) -> Kernel:
+    def kernel(
+        self, problem: Assignment, team: str, memory: str = MEMORIES[0], resident: int | None = None
+    ) -> Kernel:
         """Compose the kernel, with the rule."""
-        made, rule = super().kernel(problem, team, memory), self.rule
+        made, rule = super().kernel(problem, team, memory, resident), self.rule
         return replace(
             made,
             functors=(*made.functors, *sources_of(rule)),
@@ -240,7 +250,7 @@ class EjectionChains(Improvement):
         """Return the defaults: short rounds, after which a row may continue from a better one."""
         return RoundParameters(steps=5 * problem.n, share=0.01, mixing=0.0, migration=0)
 
-    def team(self, backend: Backend) -> str:
+    def team(self, backend: Backend, resident: int) -> str:
         """Return a warp, whose lanes evaluate links of chains side by side."""
         return backend.warp(1)
 

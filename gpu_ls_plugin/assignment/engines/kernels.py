@@ -82,8 +82,8 @@ class Layout:
         A GPU searches as many states at a time as its cache holds: if tables are large, fewer
         states make more steps in all.
         """
-        team, resident = improvement.team(backend), improvement.resident
         kept, room = padded(problem.kept_bytes()), backend.shared_memory
+        resident = improvement.resident
         if backend.cache:
             own = improvement.state_bytes(problem.n, int(problem.sizes.max()))
             own += kept if kept > room // LEAST_RESIDENT else 0
@@ -91,7 +91,7 @@ class Layout:
         shared = kept if kept <= room // min(LEAST_RESIDENT, resident) else 0
         if shared:
             resident = min(resident, max(1, room // (shared + BLOCK_OVERHEAD)))
-        return cls(team, kept, shared, resident)
+        return cls(improvement.team(backend, resident), kept, shared, resident)
 
     def bytes_per_state(self, m: int, most: int) -> int:
         """Return how many bytes a state and its successor need."""

@@ -88,7 +88,8 @@ class SearchedStates:
         self.released = xp.empty(states.shape, "bool")
         self._words = kept_words(xp, problem.words())
         self._few, self._stalled, self.best = m * most <= FEW, 0, (NOTHING, NOTHING)
-        self._steps = steps.kernel(problem, self.layout.team, self.layout.memory)
+        layout = self.layout
+        self._steps = steps.kernel(problem, layout.team, layout.memory, layout.resident)
         self._release = release_kernel(problem, plan.release, self.layout.team)
         self.arguments = {
             "seed": seed,
@@ -234,7 +235,7 @@ class SearchedStates:
         self._assign(self._sources, self.released)
 
     def _cross(self, bases: Any, mates: Any) -> None:
-        """Replace some new states with children, which also replace the best states of their rows."""
+        """Replace some new states with children, which also replace their rows' best states."""
         xp, elites = self.backend.xp, self.elites.states
         rng = np.random.default_rng((self._seed, self._first_row, self.round))
         rows = xp.asarray(np.flatnonzero(rng.random(len(elites)) < self._crossed))

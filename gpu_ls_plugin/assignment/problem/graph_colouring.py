@@ -225,11 +225,11 @@ class GraphColouring(Assignment):
         """Return the number of conflicts, shape (P,); vertices without a colour have none."""
         states = self.check(rows)
         costs = np.zeros(len(states), np.int64)
-        first, second = self.edges.T
+        first, second = self.edges.T.astype(np.intp)
         for block in blocks(len(states), max(1, len(self.edges))):
-            ends = states[block][:, first]
-            same = (ends == states[block][:, second]) & (ends >= 0)
-            costs[block] = same.sum(axis=1)
+            ends = states[block].take(first, axis=1)
+            same = (ends == states[block].take(second, axis=1)) & (ends >= 0)
+            costs[block] = np.count_nonzero(same, axis=1)
         return costs
 
     def canonical(self, rows: Any, /) -> NDArray[np.int32]:

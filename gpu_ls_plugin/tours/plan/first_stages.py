@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 # the good tour gets all the time; otherwise it gets `SHARE` of that time.
 KICKS_ALONE, SHARE = 3.0, 0.25
 KICKS_PER_SECOND = 2.5e4  # estimate per core, until measured
-# The same time on a GPU: seconds per city, plus a constant in seconds.
-OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004
+# The same time on a GPU: a constant in seconds, plus a factor times a power of the cities.
+LEAST_ON_GPU, OF_A_GPU, POWER_ON_GPU = 0.006, 4.8e-7, 1.4
 # Maximum length of a patched assignment that joins a population, as a multiple of the assignment's.
 NEARLY = 1.02
 # Seconds in which a search of random tours surely beats a nearest-neighbour tour, on a slow core:
@@ -56,7 +56,7 @@ def good_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Sta
     tours, fixed_size = tour_problem(problem), given.population is not None
     needed = _seconds_needed(tours, KICKS_PER_SECOND * number_of_chains())
     if backend.name != "cpu":
-        needed = OF_A_GPU * tours.n + LEAST_ON_GPU
+        needed = LEAST_ON_GPU + OF_A_GPU * tours.n**POWER_ON_GPU
     alone = chosen.seconds < needed and not fixed_size
     if not alone and backend.name != "cpu":
         return None

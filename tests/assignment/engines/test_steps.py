@@ -147,15 +147,16 @@ def test_invalid_rules_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("n", "cache", "resident", "shared"),
+    ("n", "cache", "resident", "lanes", "shared"),
     [
-        (100, 60 << 20, 3, True),  # the tables of three states for each multiprocessor fit
-        (256, 60 << 20, 1, False),  # not even one
-        (200, 60 << 20, 1, True),
-        (100, 4 << 20, 1, True),
+        (100, 60 << 20, 3, 256, True),  # the tables of three states for each multiprocessor fit
+        (150, 60 << 20, 2, 512, True),
+        (200, 60 << 20, 1, 1024, True),
+        (256, 60 << 20, 1, 1024, False),  # not even one
+        (100, 4 << 20, 1, 1024, True),
     ],
 )
-def test_a_gpu_searches_as_many_states_as_its_cache_holds(n, cache, resident, shared):
+def test_a_gpu_searches_as_many_states_as_its_cache_holds(n, cache, resident, lanes, shared):
     gpu = SimpleNamespace(processors=132, cache=cache, shared_memory=227 << 10, block=str)
     layout = Layout.of(gpu, gls.QuadraticAssignment.generated(n, 1), Tabu((), 1))
-    assert (layout.resident, layout.shared_bytes > 0) == (resident, shared)
+    assert (layout.resident, layout.team, layout.shared_bytes > 0) == (resident, str(lanes), shared)
