@@ -69,7 +69,7 @@ class Improvement(ABC):
     @classmethod
     def round_defaults(cls, problem: Assignment) -> RoundParameters:
         """Return the default parameters of a round."""
-        return RoundParameters(steps=50 * problem.n, share=0.1, mixing=0.5, migration=10)
+        return RoundParameters(problem.steps * problem.n, share=0.1, mixing=0.5, migration=10)
 
     def team(self, backend: Backend, resident: int) -> str:
         """Return the C++ type of the team that searches a state; a block has one team.

@@ -26,6 +26,7 @@ RULES = {
 # Shared memory is used only if it can hold the data of this many states, or of all states that a
 # multiprocessor searches.
 LEAST_RESIDENT = 2
+OF_TEAM = 4096  # maximum number of bytes of shared memory that a team needs for itself
 
 
 def release_kernel(problem: Assignment, rule: str, team: str) -> Kernel:
@@ -88,7 +89,8 @@ class Layout:
             own = improvement.state_bytes(problem.n, int(problem.sizes.max()))
             own += kept if kept > room // LEAST_RESIDENT else 0
             resident = min(resident, max(1, backend.cache // (backend.processors * own)))
-        shared = kept if kept <= room // min(LEAST_RESIDENT, resident) else 0
+        alone = kept <= room - OF_TEAM and resident == 1
+        shared = kept if alone or kept <= room // LEAST_RESIDENT else 0
         if shared:
             resident = min(resident, max(1, room // (shared + BLOCK_OVERHEAD)))
         return cls(improvement.team(backend, resident), kept, shared, resident)

@@ -79,7 +79,7 @@ class SuccessorSearch:
         if that one is better. By default 10; 0 with chains.
     steps : int, optional
         Number of steps in a round. By default 50 per variable, but 200 per variable for tabu steps
-        on distinct values, and 5 per variable with chains.
+        on distinct values, 10 per vertex of a dense graph, and 5 per variable with chains.
     tenure : int, optional
         Minimum number of steps for which a variable must not return to a value that it has left.
         The default depends on the problem; if values are distinct, one round in four has a long

@@ -160,7 +160,7 @@ class _Descent:
     def keep(self, rows: NDArray[np.int32], colours: int) -> None:
         """Keep `rows` (K, n), legal colourings with this number of colours, as the best ones."""
         self.problem = self.graph.with_colours(colours)
-        self.best = Result(rows, self.problem.cost(rows), problem=self.problem)
+        self.best = Result(rows, np.zeros(len(rows), np.int64), problem=self.problem)
         note(self.statistics.history, self.point())
         self.is_new = True
 

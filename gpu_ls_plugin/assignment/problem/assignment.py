@@ -59,6 +59,8 @@ class Assignment(Problem):
         The largest possible excess. 0 means unknown; searches then assume 65,536.
     penalty : float
         Initial penalty of a unit of excess in a search, in units of cost.
+    steps : int
+        How many steps for each variable a round of a search makes, unless the search sets it.
     header : str
         Path of the functor's header in the package; empty if `source` defines the functor.
 
@@ -76,6 +78,7 @@ class Assignment(Problem):
     chains: bool = False
     heaviest: int = 0
     penalty: float = 1.0
+    steps: int = 50
     header: ClassVar[str] = ""
 
     def __init__(self, sizes: ArrayLike) -> None:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+# Dense graphs, in which this share of all pairs is joined, do best with short rounds, and others with
+# long ones (docs/lab/assignment.md, "Between rounds").
+DENSE, STEPS_IF_DENSE = 0.4, 10
 MOST_QUICK = 4096  # maximum number of vertices to colour greedily, which takes about 40 ms
 
 
@@ -214,6 +217,11 @@ class GraphColouring(Assignment):
         rng = np.random.default_rng(checks.seed(seed))
         found = assignment_instances.leighton_edges(n, colours, edges, rng)
         return cls(n, found, colours, name=f"leighton{n}_{colours}")
+
+    @property
+    def steps(self) -> int:  # type: ignore[override]
+        pairs = self.n * (self.n - 1) / 2
+        return STEPS_IF_DENSE if len(self.edges) >= DENSE * pairs else super().steps
 
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""

@@ -153,6 +153,7 @@ def test_invalid_rules_are_refused():
         (150, 60 << 20, 2, 512, True),
         (200, 60 << 20, 1, 1024, True),
         (256, 60 << 20, 1, 1024, False),  # not even one
+        (237, 60 << 20, 1, 1024, False),  # a team needs a few kilobytes of shared memory, too
         (100, 4 << 20, 1, 1024, True),
     ],
 )

@@ -200,10 +200,12 @@ def test_defaults_of_a_round():
     plans = {name: search.plan(problem) for name, problem in PROBLEMS.items()}
     rounds = {name: (p.steps, p.mixing, p.migration) for name, p in plans.items()}
     assert rounds == {
-        "colouring": (50 * COLOURING.n, 0.5, 10),
+        "colouring": (10 * COLOURING.n, 0.5, 10),
         "generalised": (5 * GENERALISED.n, 0.0, 0),
         "quadratic": (200 * QUADRATIC.n, 0.5, 10),
     }
+    sparse = gls.GraphColouring(3, [(0, 1)], 2)
+    assert gls.SuccessorSearch().plan(sparse).steps == 50 * 3
     given = gls.SuccessorSearch(steps=7, share=0.5, mixing=0.25, migration=3).plan(GENERALISED)
     assert (given.steps, given.released, given.mixing, given.migration) == (7, 20, 0.25, 3)
     rule = gls.SuccessorSearch(accept=gls.Annealing()).plan(QUADRATIC)
