@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.assignment.engines import kernels
+from gpu_ls_plugin.assignment.engines.state_layouts import Layout
 from gpu_ls_plugin.testing import check_assignment
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.both_backends import assert_same_result
@@ -54,21 +54,21 @@ def test_heuristics(problem):
 @every_problem
 def test_data_of_searches_in_global_memory(problem, monkeypatch):
     search = gls.SuccessorSearch(steps=60)
-    of = kernels.Layout.of
-    monkeypatch.setattr(kernels.Layout, "of", lambda *a: replace(of(*a), shared_bytes=0))
+    of = Layout.of
+    monkeypatch.setattr(Layout, "of", lambda *a: replace(of(*a), shared_bytes=0))
     assert_same(search, problem)
 
 
 @every_problem
 @pytest.mark.parametrize("resident", [1, 2])
 def test_few_states_have_many_lanes(problem, resident, monkeypatch):
-    of = kernels.Layout.of
+    of = Layout.of
 
     def few(backend, problem, improvement):
         team = improvement.team(backend, resident)
         return replace(of(backend, problem, improvement), resident=resident, team=team)
 
-    monkeypatch.setattr(kernels.Layout, "of", few)
+    monkeypatch.setattr(Layout, "of", few)
     assert_same(gls.SuccessorSearch(steps=60), problem)
     assert_same(gls.SuccessorSearch(accept=gls.Annealing(), steps=60), problem)
 

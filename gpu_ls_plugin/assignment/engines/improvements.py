@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 ACCEPTED, TABU = "assignment/engines/accepted_moves.cuh", "assignment/engines/tabu.cuh"
 ROUND = struct_of("assignment/engines/round_state.cuh", "RoundBatch")
-LANES = {1: 1024, 2: 512, 3: 256}  # of the team of a state, if so many share a multiprocessor
+# Lanes of the team that searches a state, by the number of states on a multiprocessor.
+LANES = {1: 1024, 2: 512, 3: 256}
 # Permutations of at most FEW variables release this share: less often leads back to the same state.
 FEW, SHARE_OF_FEW = 64, 0.3
 MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # maximum number of moves that a step draws
@@ -65,6 +66,7 @@ class Improvement(ABC):
     # number is limited by registers and the L1 cache (docs/lab/kernels-states-and-sequences.md,
     # "Tabu steps on states").
     resident: ClassVar[int] = 3
+    reads_tables: ClassVar[bool] = False  # whether a step reads all of the arrays of a state
 
     @classmethod
     def round_defaults(cls, problem: Assignment) -> RoundParameters:
@@ -147,6 +149,7 @@ class Tabu(Improvement):
     sample: int
 
     name = "tabu"
+    reads_tables = True
     header = TABU
     steps = struct_of(header, "TabuSteps")
 

@@ -15,7 +15,8 @@ from gpu_ls_plugin.assignment.engines.found_states import (
     quick_state,
 )
 from gpu_ls_plugin.assignment.engines.improvements import first_penalty, most_penalty
-from gpu_ls_plugin.assignment.engines.kernels import Layout, release_kernel
+from gpu_ls_plugin.assignment.engines.kernels import release_kernel
+from gpu_ls_plugin.assignment.engines.state_layouts import Layout
 from gpu_ls_plugin.assignment.problem.assignment import require_enough_values
 from gpu_ls_plugin.backends.structs import kept_words, packed_words
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, UnsupportedProblemError

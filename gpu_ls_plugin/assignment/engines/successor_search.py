@@ -18,7 +18,8 @@ from gpu_ls_plugin.assignment.engines.improvements import (
     Tenure,
     kinds_of_moves,
 )
-from gpu_ls_plugin.assignment.engines.kernels import RULES, Layout
+from gpu_ls_plugin.assignment.engines.kernels import RULES
+from gpu_ls_plugin.assignment.engines.state_layouts import Layout
 from gpu_ls_plugin.assignment.engines.state_population import StatePopulation
 from gpu_ls_plugin.assignment.heuristics.base import Heuristic
 from gpu_ls_plugin.assignment.heuristics.cheapest_value import CheapestValue

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-# Dense graphs, in which this share of all pairs is joined, do best with short rounds, and others with
-# long ones (docs/lab/assignment.md, "Between rounds").
+# If at least this share of all pairs is joined, short rounds are best (docs/lab/assignment.md,
+# "Between rounds").
 DENSE, STEPS_IF_DENSE = 0.4, 10
 MOST_QUICK = 4096  # maximum number of vertices to colour greedily, which takes about 40 ms
 

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.assignment.engines.improvements import Tabu
-from gpu_ls_plugin.assignment.engines.kernels import Layout
+from gpu_ls_plugin.assignment.engines.improvements import Accepted, EjectionChains, Tabu
+from gpu_ls_plugin.assignment.engines.state_layouts import Layout
 from gpu_ls_plugin.assignment.engines.successor_search import KICKS
 from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
@@ -161,3 +161,12 @@ def test_a_gpu_searches_as_many_states_as_its_cache_holds(n, cache, resident, la
     gpu = SimpleNamespace(processors=132, cache=cache, shared_memory=227 << 10, block=str)
     layout = Layout.of(gpu, gls.QuadraticAssignment.generated(n, 1), Tabu((), 1))
     assert (layout.resident, layout.team, layout.shared_bytes > 0) == (resident, str(lanes), shared)
+
+
+@pytest.mark.parametrize("steps", [Accepted(gls.Annealing(), 1, 1), EjectionChains(1)], ids=str)
+def test_steps_that_read_few_moves_ignore_the_cache(steps):
+    gpu = {"processors": 132, "shared_memory": 227 << 10, "block": str, "warp": str}
+    problem = gls.GeneralisedAssignment.generated("D", 400, 40, 1)
+    for cache in (0, 1 << 20):
+        layout = Layout.of(SimpleNamespace(**gpu, cache=cache), problem, steps)
+        assert layout.resident == steps.resident
