@@ -121,10 +121,11 @@ class SearchedStates:
             self._assign(states, states < 0)
         self._sources = xp.empty_like(states)
         mixing = plan.mixing if size > 1 else 0.0
-        self._crossed = mixing if problem.interchangeable else 0.0  # share of the states
+        crossable = problem.interchangeable and int(problem.sizes.min()) == most
+        self._crossed = mixing if crossable else 0.0  # share of the states
         self.arguments |= {
             "elites": self.elites.states,
-            "mixed": 0 if self._crossed else min(WORD - 1, round(WORD * mixing)),
+            "mixed": 0 if problem.interchangeable else min(WORD - 1, round(WORD * mixing)),
             "released": plan.released,
             "sources": self._sources,
             "active": self.released,

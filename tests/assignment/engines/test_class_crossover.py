@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -59,8 +61,8 @@ def test_parents_that_differ_in_names_alone_have_themselves_as_child():
         assert sorted(map(sorted, classes(state))) == sorted(map(sorted, classes(child)))
 
 
-def rounds(states, **options):
-    made = searched(gls.SuccessorSearch(steps=5, **options), QUEENS, states)
+def rounds(states, problem=QUEENS, **options):
+    made = searched(gls.SuccessorSearch(steps=5, **options), problem, states)
     made.advance(5, 100.0)
     return made
 
@@ -98,8 +100,14 @@ def test_rows_with_the_same_classes_restart(stalled, alike, begins):
     assert population.released.all() == begins
 
 
-def test_one_state_alone_is_not_crossed():
-    population = rounds(random_states(QUEENS, 1, 1), mixing=1.0, share=0.05)
+@pytest.mark.parametrize("size", [1, 5])
+def test_states_that_are_not_crossed(size):
+    """One state alone is not crossed, nor are states whose variables have different values."""
+    problem = copy.copy(QUEENS)
+    if size > 1:
+        problem.sizes = np.where(np.arange(36) == 3, 2, 7).astype(np.int32)
+    population = rounds(random_states(problem, size, 1), problem, mixing=1.0, share=0.05)
     population.renew()
     assert (population.elites.costs < NOTHING).all()
-    assert 0 < population.released.sum() <= 4
+    assert (0 < population.released.sum(axis=1)).all()
+    assert (population.released.sum(axis=1) <= 4).all()
