@@ -56,6 +56,8 @@ MOVES = LinKernighanLead(12, (8, 8, 1))  # breadth 8: all candidates
 # With fewer than HASTE seconds per city, chains use NEAREST, the lists of the greedy tour, and the
 # moves HASTY, which give better local optima but slower kicks.
 HASTE, HASTY = 5e-6, (LinKernighanLead(5), OrOpt(3))
+# All cores descend from the same tour. To give each its part of the cities, and merge their tours,
+# was worse: a crossover of tours with thousands of different edges takes longer than the descent.
 MERGED = 1200  # number of kicks of all chains together between two mergings
 GREEDY_SECONDS = 2.5e-6  # estimate per city of a greedy tour, until one has been timed
 LATE = 0.02  # seconds by which a call may exceed its time limit
