@@ -161,9 +161,9 @@ def _whole(array: NDArray[Any], parameter: str, words: tuple[str, str, str]) -> 
     return array.astype(np.int64)
 
 
-def blocks(rows: int, n: int) -> Iterator[slice]:
-    """Yield slices of the rows of a batch, with about BLOCK entries each and at least one row."""
-    step = max(1, BLOCK // n)
+def blocks(rows: int, n: int, entries: int = BLOCK) -> Iterator[slice]:
+    """Yield slices of a batch of rows of n entries: up to `entries` each, but at least one row."""
+    step = max(1, entries // n)
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from gpu_ls_plugin.core.rows import blocks
 
+if TYPE_CHECKING:
     import numpy as np
 
 CELLS = 2**24  # maximum size of the table that pairs need at a time
@@ -29,15 +29,10 @@ def children_of(xp: Any, first: Any, second: Any, values: int, rng: np.random.Ge
     array, shape (P, m), int32
     """
     made = xp.empty_like(first)
-    for rows in _batches(len(first), max(1, CELLS // (values + 1) ** 2)):
+    for rows in blocks(len(first), (values + 1) ** 2, CELLS):
         ties = rng.random((2, rows.stop - rows.start, values))
         made[rows] = _children(xp, (first[rows], second[rows]), values, xp.asarray(ties))
     return made
-
-
-def _batches(size: int, most: int) -> Iterator[slice]:
-    for start in range(0, size, most):
-        yield slice(start, min(start + most, size))
 
 
 def _children(xp: Any, parents: tuple[Any, Any], values: int, ties: Any) -> Any:

@@ -91,7 +91,7 @@ class SearchedStates:
         self._few, self._stalled, self.best = m * most <= FEW, 0, (NOTHING, NOTHING)
         layout = self.layout
         self._steps = steps.kernel(problem, layout.team, layout.memory, layout.resident)
-        self._release = release_kernel(problem, plan.release, self.layout.team)
+        self._release = release_kernel(problem, plan.release, layout.team)
         self.arguments = {
             "seed": seed,
             "first_row": first_row,
@@ -241,8 +241,8 @@ class SearchedStates:
         xp, elites = self.backend.xp, self.elites.states
         rng = np.random.default_rng((self._seed, self._first_row, self.round))
         rows = xp.asarray(np.flatnonzero(rng.random(len(elites)) < self._crossed))
-        values = int(self.problem.sizes.max())
-        children = children_of(xp, elites[bases[rows]], elites[mates[rows]], values, rng)
+        pairs = elites[bases[rows]], elites[mates[rows]]
+        children = children_of(xp, *pairs, self.arguments["most"], rng)
         self._sources[rows], self.released[rows] = children, children < 0
         self.elites.forget(rows)
 

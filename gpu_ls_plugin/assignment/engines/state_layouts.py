@@ -41,13 +41,12 @@ class Layout:
         fewer states then make more steps in all.
         """
         kept, room = padded(problem.kept_bytes()), backend.shared_memory
-        resident = improvement.resident
+        resident, few_fit = improvement.resident, kept <= room // LEAST_RESIDENT
         if backend.cache and improvement.reads_tables:
             own = improvement.state_bytes(problem.n, int(problem.sizes.max()))
-            own += kept if kept > room // LEAST_RESIDENT else 0
+            own += 0 if few_fit else kept
             resident = min(resident, max(1, backend.cache // (backend.processors * own)))
-        alone = kept <= room - OF_TEAM and resident == 1
-        shared = kept if alone or kept <= room // LEAST_RESIDENT else 0
+        shared = kept if few_fit or (resident == 1 and kept <= room - OF_TEAM) else 0
         if shared:
             resident = min(resident, max(1, room // (shared + BLOCK_OVERHEAD)))
         return cls(improvement.team(backend, resident), kept, shared, resident)

@@ -67,10 +67,12 @@ class GraphColouring(Assignment):
     def __init__(
         self, n: int, edges: ArrayLike, colours: int, *, name: str = "", optimum: float | None = 0
     ) -> None:
-        self.colours = checks.integer("colours", colours, least=1, most=2**20)
+        self.colours = _number_of_colours(colours)
         vertices = checks.integer("n", n, least=1, most=2**30)
         super().__init__(np.full(vertices, self.colours))
         self.edges = _edges_of(edges, vertices)
+        if len(self.edges) >= DENSE * (vertices * (vertices - 1) / 2):
+            self.steps = STEPS_IF_DENSE
         self.name, _, self.optimum = labels(name, "", optimum)
 
     def with_colours(self, colours: int) -> Self:
@@ -89,9 +91,8 @@ class GraphColouring(Assignment):
             `colours` is out of range or not a number.
         """
         made = copy.copy(self)
-        made.colours, made.optimum = checks.integer("colours", colours, least=1, most=2**20), 0
-        made.sizes = np.full(self.n, made.colours, np.int32)
-        made.sizes.flags.writeable = False
+        made.colours, made.optimum = _number_of_colours(colours), 0
+        Assignment.__init__(made, np.full(self.n, made.colours))
         return made
 
     @classmethod
@@ -218,11 +219,6 @@ class GraphColouring(Assignment):
         found = assignment_instances.leighton_edges(n, colours, edges, rng)
         return cls(n, found, colours, name=f"leighton{n}_{colours}")
 
-    @property
-    def steps(self) -> int:  # type: ignore[override]
-        pairs = self.n * (self.n - 1) / 2
-        return STEPS_IF_DENSE if len(self.edges) >= DENSE * pairs else super().steps
-
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""
         return f"<GraphColouring{name}: {self.n} vertices, {len(self.edges)} edges, " + (
@@ -314,6 +310,10 @@ def greedy_clique(graph: GraphColouring) -> list[int]:
         mine[neighbours[begins[vertex] : begins[vertex + 1]]] = True
         joined &= mine
     return clique
+
+
+def _number_of_colours(colours: int) -> int:
+    return checks.integer("colours", colours, least=1, most=2**20)
 
 
 def _edges_of(given: ArrayLike, n: int) -> NDArray[np.int32]:
