@@ -84,20 +84,18 @@ def test_a_round_begins_with_children(mixing):
     assert (population.found.costs <= population.elites.costs).all()
 
 
-@pytest.mark.parametrize(
-    ("stalled", "alike", "begins"),
-    [(PATIENCE, True, True), (PATIENCE - 2, True, False), (PATIENCE, False, False)],
-)
-def test_rows_with_the_same_classes_restart(stalled, alike, begins):
-    states = random_states(QUEENS, 6, 1)
-    population = rounds(states, mixing=1.0)
-    if alike:
-        rng = np.random.default_rng(3)
-        for row in population.elites.states:
-            row[:] = rng.permutation(7)[states[0]]
-    population.best, population._stalled = (0, 0), stalled
-    population.renew()
-    assert population.released.all() == begins
+def test_rows_with_the_same_classes_restart():
+    cases = ((PATIENCE, True, True), (PATIENCE - 2, True, False), (PATIENCE, False, False))
+    for stalled, alike, begins in cases:
+        states = random_states(QUEENS, 6, 1)
+        population = rounds(states, mixing=1.0)
+        if alike:
+            rng = np.random.default_rng(3)
+            for row in population.elites.states:
+                row[:] = rng.permutation(7)[states[0]]
+        population.best, population._stalled = (0, 0), stalled
+        population.renew()
+        assert population.released.all() == begins
 
 
 @pytest.mark.parametrize("size", [1, 5])
