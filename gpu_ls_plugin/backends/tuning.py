@@ -20,6 +20,7 @@ ONE_THREAD = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}  # teams of one th
 # Fewer rows use the kernels that are compiled anyway.
 MANY_ROWS = 1 << 16
 FEW_CITIES = 32  # of a row for one thread
+MANY_CITIES = 100_000  # of a row for a block, if its length is a whole number
 BLOCK_OVERHEAD = 1 << 10  # bytes of shared memory that CUDA reserves per block
 
 

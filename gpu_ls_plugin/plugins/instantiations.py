@@ -344,6 +344,7 @@ def _planar() -> Iterator[Kernel]:
     )
     yield pair_lengths_kernel(metric, BLOCK)
     yield sites_kernel(metric, CITY_BLOCK, "wide")
+    yield tour_cost_kernel(metric, CITY_BLOCK)
     yield from (own.climb(n, size) for n in CITIES for size in TOURS)
     yield from (own.descent(USUAL, n, size, layout) for layout, n, size in LAYOUTS)
     yield from map(own.descent, MOVES)

@@ -145,8 +145,8 @@ def test_the_listing_contains_each_part_and_is_short() -> None:
     # without SWAP*, four for crossovers of routes, two for stretches of giant tours that are
     # computed ahead, three for samplers of successors, three for their heuristics, seven for
     # searches on states, and fourteen for many problems of routes at once. A metric has five,
-    # sequences have 33, tensors fourteen, and crossings of many instances two.
-    assert 50 < len(listed) <= 264
+    # sequences have 33, tensors fourteen, crossings of many instances two, and long tours one.
+    assert 50 < len(listed) <= 265
     assert len(set(listed)) == len(listed)
     assert set(ENGINES) <= {kernel.name for kernel in listed}
     functors = {part.factory().functor for part in registry.parts("acceptance")}

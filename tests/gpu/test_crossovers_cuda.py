@@ -90,7 +90,7 @@ def test_more_pairs_than_are_resident(part):
 @parts
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT"])
 def test_in_global_memory(part, metric, monkeypatch):
-    shape = ChainShape("gls::Warp<8>", 32, 8, False, False)
+    shape = ChainShape("gls::Warp<1>", 32, 1, False, False)
     monkeypatch.setattr(pair_layouts, "pair_shape", lambda *_: shape)
     for n in (1, 4, 33, 300):
         first = random_tours(n, 40)

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.tours.kernels.evaluation import exact_costs
 from tests.helpers.both_backends import assert_same_result, assert_same_rows
 from tests.helpers.configurations import two_opt_climb
 from tests.helpers.instances import tsp_instance
@@ -29,6 +31,11 @@ def make(name: str, problem: gls.TSP, size: int, backend: str = "cpu", seed: int
     return registry.lookup("construction", name)(problem, size, seed=seed, backend=backend)
 
 
+def costs(problem: gls.TSP, tours: Any, backend: str = "cpu") -> Any:
+    chosen = get_backend(backend)
+    return chosen.to_numpy(exact_costs(chosen, problem, chosen.xp.asarray(tours)))[:, None]
+
+
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
 def test_constructions_are_the_same(name, metric):
@@ -45,6 +52,12 @@ def test_constructions_are_the_same(name, metric):
 @pytest.mark.parametrize(("n", "size"), [(1002, 100), (20_001, 2)])
 def test_constructions_of_many_cities_are_the_same(name, n, size):
     assert_same_rows(make, name, instance(n), size)
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
+def test_costs_of_many_cities_are_the_same(metric):
+    problem = random_problem(metric, tuning.MANY_CITIES + 1, span=2_000_000)
+    assert_same_rows(costs, problem, make("random_tours", problem, 2))
 
 
 @pytest.mark.parametrize("segment", [None, 6, 50])

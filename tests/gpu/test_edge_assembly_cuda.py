@@ -78,7 +78,7 @@ def test_more_rows_than_are_resident():
 @strategies
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT"])
 def test_in_global_memory(metric, strategy, monkeypatch):
-    shape = tour_layouts.ChainShape("gls::Warp<8>", 32, 8, False, False)
+    shape = tour_layouts.ChainShape("gls::Warp<1>", 32, 1, False, False)
     monkeypatch.setattr(assembly_layouts, "assembly_shape", lambda *_: shape)
     for n in (33, 300):
         problem = random_problem(metric, n, span=1000)
@@ -90,7 +90,8 @@ def test_too_long_for_16_bits():
     tours = gls.greedy(problem, 2, seed=1, backend="cpu")
     other = gls.LocalSearch([gls.TwoOpt()], gls.Nearest(5))(problem, tours[1:], backend="cpu")
     tours[1] = other.tours[0]
-    host, device = (generations(name, problem, tours, count=2) for name in BACKENDS)
+    few = {"count": 2, "offspring": 300}
+    host, device = (generations(name, problem, tours, **few) for name in BACKENDS)
     assert np.array_equal(host[-1][0], device[-1][0])
     assert host[-1][1][0] < problem.cost(tours)[0]
 

@@ -628,9 +628,14 @@ struct Block {
     return least(none);
   }
 
-  // The first warp computes sums, so that they do not depend on the number of warps.
+  // The first warp adds up real numbers, so that sums do not depend on the number of warps.
   template <class T, class F>
   GLS_DEVICE T sum(int count, F f) const {
+    if constexpr (T(1) / T(2) == T(0)) {  // whole numbers
+      T mine = 0;
+      each(count, [&](int i) { mine += f(i); });
+      return T(total(int64(mine)));
+    }
     __shared__ __align__(16) char storage[sizeof(T)];
     T& total = *reinterpret_cast<T*>(storage);
     __syncthreads();  // the last call may still read the sum

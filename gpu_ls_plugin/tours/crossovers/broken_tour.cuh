@@ -20,7 +20,7 @@ struct BrokenTour {
   using City = CityType;
 
   RingTour<City> tour;
-  City* spare;                // order of the next tour
+  City* spare;                // the cities that move, at their new places
   City* out;                  // places before the removed edges
   City* cuts;                 // last place of each path
   City* begins;               // first place of each path
@@ -125,7 +125,8 @@ struct BrokenTour {
     return {int(found & 0xff), int(found >> 36)};
   }
 
-  // Writes the tour that the paths form; there must be only one subtour.
+  // Puts the paths in the order of the tour that they form; there must be only one subtour. The
+  // longest path stays where it is, so that few cities move.
   template <class Team>
   GLS_DEVICE void mend(const Team& team) {
     uint32* const next = words;                   // side that follows each side
@@ -133,40 +134,41 @@ struct BrokenTour {
     each_ahead(
         team, 2 * size, [&](int side) { return follow(side); },
         [&](int side, int following) { next[side] = uint32(following); });
+    const int64 longest = team.least(
+        size, int64(0), [&](int path) { return int64(path) - (int64(length(path)) << 32); });
     team.sync();
     team.once([&] {
-      const int start = 2 * int(ranked[0]);
-      int to = 0, side = start;
+      const int start = 2 * int(uint32(longest));
+      int to = first(start / 2), side = start;
       do {
         begun[side / 2] = uint32(2 * to + side % 2);
-        to += length(side / 2);
+        to = tour.wrap_high(to + length(side / 2));
         side = int(next[side]);
       } while (side != start);
     });
-    struct Placed {
-      int city, to;
-    };
-    const auto placed = [&](int place, int path) {
-      const int own = int(begun[path]), begin = first(path), end = last(path);
-      return Placed{int(tour.order[place]),
-                    own / 2 + tour.wrap_low(own % 2 == 0 ? place - begin : end - place)};
-    };
-    const auto put = [&](int, const Placed& its) {
-      spare[its.to] = City(its.city);
-      tour.position[its.city] = City(its.to);
-    };
-    if constexpr (Team::kLanes > 1) {
-      each_ahead(team, tour.n, [&](int place) { return placed(place, path_of(place)); }, put);
-    } else {  // walks along the paths, so that none needs a lookup
+    // Calls move(begin, to, cities, turned) for each path that does not stay where it is.
+    const auto each_moving = [&](auto move) {
+#pragma unroll 1
       for (int path = 0; path < size; ++path) {
-        const int begin = first(path), cities = length(path);
-        for (int i = 0; i < cities; ++i) put(i, placed(tour.wrap_high(begin + i), path));
+        const int begin = first(path), to = int(begun[path]);
+        if (to != 2 * begin) move(begin, to / 2, length(path), to % 2 != 0);
       }
-    }
-    team.sync();
-    City* const old = tour.order;
-    tour.order = spare;
-    spare = old;
+      team.sync();
+    };
+    each_moving([&](int begin, int to, int cities, bool turned) {
+      each_ahead(
+          team, cities, [&](int i) { return tour.order[tour.wrap_high(begin + i)]; },
+          [&](int i, City city) {
+            const int place = tour.wrap_high(to + (turned ? cities - 1 - i : i));
+            spare[place] = city;
+            tour.position[city] = City(place);
+          });
+    });
+    each_moving([&](int, int to, int cities, bool) {
+      each_ahead(
+          team, cities, [&](int i) { return spare[tour.wrap_high(to + i)]; },
+          [&](int i, City city) { tour.order[tour.wrap_high(to + i)] = city; });
+    });
     size = 0;
   }
 

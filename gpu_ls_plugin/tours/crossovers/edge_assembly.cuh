@@ -15,9 +15,6 @@
 
 namespace gls {
 
-// Offspring are dropped if the smallest subtour has more cities than this.
-constexpr int kMostCities = 1000;
-
 struct AssemblyData {
   int offspring;  // maximum number of offspring per pair
   void* costs;    // costs of the first parents, replaced by those of the children
@@ -100,7 +97,7 @@ struct EdgeAssembly {
 #pragma unroll 1
     for (int left = count; left > 1; --left) {
       const auto subtour = child.smallest(team);
-      if (subtour.cities > kMostCities || child.size + 2 > kMostCuts) return false;
+      if (child.size + 2 > kMostCuts) return false;
       const auto best = best_exchange(team, length, lists, child, subtour.number);
       if (best.index < 0) return false;
       gain -= Cost(best.value);

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.tours.kernels.tour_layouts import ONE_BLOCK, ChainShape, first_fitting
 
-LARGE_WARPS = 8  # warps per block if pairs are in global memory
+# Warps per block if pairs are in global memory: one, so that a few long pairs use all processors.
+LARGE_WARPS = 1
 
 
 @dataclass(frozen=True)

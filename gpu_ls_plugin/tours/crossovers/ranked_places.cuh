@@ -34,12 +34,24 @@ struct RankedPlaces {
     team.sync();
     each_ahead(team, count, place, [&](int, int its) { team.set_bit(bits, its); });
     team.sync();
+    constexpr int kEach = Team::kLanes > 1 ? 4 : 1;  // consecutive words of a lane
     int total = 0;
 #pragma unroll 1
-    for (int base = 0; base < words; base += Team::kLanes) {
-      const int word = base + team.lane();
-      const Compacted own = team.stacked(word < words ? bits_in(bits[word]) : 0);
-      if (word < words) before[word] = Count(total + own.place);
+    for (int base = 0; base < words; base += kEach * Team::kLanes) {
+      const int first = base + kEach * team.lane();
+      int counts[kEach], sum = 0;
+      GLS_UNROLL
+      for (int k = 0; k < kEach; ++k) {
+        counts[k] = first + k < words ? bits_in(bits[first + k]) : 0;
+        sum += counts[k];
+      }
+      const Compacted own = team.stacked(sum);
+      int rank = total + own.place;
+      GLS_UNROLL
+      for (int k = 0; k < kEach; ++k) {
+        if (first + k < words) before[first + k] = Count(rank);
+        rank += counts[k];
+      }
       total += own.total;
     }
     team.sync();

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Costed = tuple[Any, Any]  # tours and their costs
 MOST_KEPT = 1 << 28  # maximum size in bytes of an objective's data for the tours of a launch
+LANES_OF_LONG = 1024  # lanes that add up a row of many cities
 # Bounds on the relative rounding error of real lengths. ROUNDING: of costs that chains update with
 # the gains of moves. FROM_SCRATCH: of sums that are computed from scratch in the same order.
 ROUNDING, FROM_SCRATCH = 1e-12, 1e-14
@@ -55,10 +56,18 @@ def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
     lengths = backend.xp.zeros(len(tours), problem.cost_dtype)
     if problem.n > 1 and len(tours) > 0:  # a single city has no edges
         data = {"metric_data": metric_data(backend, problem)}
-        many_short = len(tours) >= tuning.MANY_ROWS and problem.n <= tuning.FEW_CITIES
-        team = tuning.ONE_THREAD[backend.name] if many_short else None
+        team = _team(backend, problem, len(tours))
         add_up(backend, problem.metric, data, tours, lengths, team)
     return lengths
+
+
+def _team(backend: Backend, problem: TSP, rows: int) -> str | None:
+    """Return the team that adds up the length of a row; None for the usual one."""
+    if rows >= tuning.MANY_ROWS and problem.n <= tuning.FEW_CITIES:
+        return tuning.ONE_THREAD[backend.name]
+    if problem.integer and problem.n >= tuning.MANY_CITIES:
+        return backend.block(LANES_OF_LONG)
+    return None
 
 
 def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:

@@ -31,7 +31,7 @@ KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 # per CITIES_OF_A_GENERATION cities, at least GENERATIONS. A generation takes as long as its slowest
 # pair, so populations of long tours are smaller, with more kicks between exchanges. On a GPU, they
 # have LONG_TOURS * seconds / cities**POWER_OF_TOURS tours, at least LEAST_LONG.
-GENERATIONS, CITIES_OF_A_GENERATION = 10, 1800
+GENERATIONS, CITIES_OF_AN_OFFSPRING = 10, 16
 LEAST_LONG, LONG_TOURS, POWER_OF_TOURS = 48, 2.45e11, 2.27
 # Kicks per city between two exchanges of long tours: cities / CITIES_OF_A_KICK, with this minimum.
 LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000
@@ -94,12 +94,14 @@ def chains_at_a_time(problem: TSP, backend: Backend, each: int) -> int:
 
 def crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
     """Return the crossover of a population; on a GPU, less time means more frequent crossovers."""
-    generations = max(GENERATIONS, problem.n // CITIES_OF_A_GENERATION)
+    usual = EdgeAssembly(strategy="staged")
+    if problem.n > LONGEST_WHOLE:
+        offspring = problem.n // CITIES_OF_AN_OFFSPRING
+        usual = replace(usual, generations=GENERATIONS, offspring=offspring)
     if backend.name == "cpu":
-        usual = EdgeAssembly(strategy="staged")
-        return usual if problem.n <= LONGEST_WHOLE else replace(usual, generations=generations)
+        return usual
     if problem.n > LONGEST_WHOLE:
         every = max(LEAST_BETWEEN_LONG, problem.n / CITIES_OF_A_KICK)
     else:
         every = min(max(LEAST_BETWEEN, KICKS_BETWEEN * seconds / problem.n), MOST_BETWEEN)
-    return EdgeAssembly(every, generations, strategy="staged")
+    return replace(usual, every=every, generations=GENERATIONS)
