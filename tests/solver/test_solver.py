@@ -146,11 +146,23 @@ def test_long_tours_are_crossed_if_there_is_time(on: Any) -> None:
         return chosen.population > 1
 
     assert [crossed("cuda", 18_500, seconds) for seconds in (0.45, 0.55)] == [False, True]
-    assert [crossed("cuda", 37_000, seconds) for seconds in (1.5, 1.8)] == [False, True]
-    assert [crossed("cpu", 18_500, seconds) for seconds in (10.0, 15.0)] == [False, True]
+    assert [crossed("cuda", 37_000, seconds) for seconds in (1.2, 1.4)] == [False, True]
+    assert [crossed("cpu", 18_500, seconds) for seconds in (1.4, 1.6)] == [False, True]
     assert [crossed("cuda", n, math.inf) for n in (200_000, 200_001)] == [True, False]
     assert not crossed("cuda", 18_500, 10.0, search=IteratedLocalSearch())
     assert crossed("cuda", 18_500, 10.0, search="lin_kernighan/nearest(5)")
+
+
+@pytest.mark.parametrize("backend", ["cpu", "cuda"])
+def test_longer_tours_exchange_more_cycles(backend: str, on: Any) -> None:
+    on(backend, 2)
+
+    def cycles(n: int) -> int:
+        problem = TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D")
+        chosen: Any = default_settings(problem, Settings(seconds=60.0)).search
+        return int(chosen.cooperation.offspring)
+
+    assert [cycles(n) for n in (1000, 3000, 6000, 20_000)] == [32, 32, 90, 1000]
 
 
 @pytest.mark.parametrize(("threads", "population"), [(1, 2), (7, 7), (64, 16)])
@@ -230,9 +242,9 @@ def test_candidates_and_starts_suit_the_number_of_cities_and_the_time(on: Any) -
     assert chosen(PROBLEM, 10) == (Alpha(5), "random_tours")
     assert chosen(large, 10) == (Alpha(5), "space_filling_curve")
     assert chosen(large, 1) == (Quadrant(6), "space_filling_curve")
-    assert chosen(longest, 10) == (Alpha(5), "greedy")
     assert chosen(longest, 1) == (Quadrant(8), "greedy")
-    assert chosen(longest, 20) == (Alpha(5), "space_filling_curve")
+    assert chosen(longest, 2) == (Quadrant(6), "space_filling_curve")
+    assert chosen(longest, 10) == (Alpha(5), "space_filling_curve")
     assert chosen(matrix, 0) == (Nearest(8), "random_tours")
     assert chosen(matrix, math.inf)[0] == Alpha(5)
 

@@ -19,26 +19,22 @@ if TYPE_CHECKING:
 LEAST, MOST = 16, 512  # minimum and maximum number of tours in a population; GPUs may have more
 # Seconds per city that a tour, or a tour of more than LONGEST_WHOLE cities, needs on one core until
 # crossovers have most of their effect.
-SECONDS, SECONDS_OF_LONG = 1e-5, 5e-5
+SECONDS, SECONDS_OF_LONG = 1e-5, 1.5e-5
 # Chains per multiprocessor of a GPU, as (minimum seconds per city, chains).
 PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
-# Minimum number of long tours per multiprocessor. They are searched in parts and need not all fit
-# at once.
-PER_PROCESSOR_LONG = 2
+# Long tours are searched in parts and need not all fit at once. A GPU has LONG_TOURS * seconds /
+# cities of them: at least LEAST_LONG, and at most PER_PROCESSOR_LONG per multiprocessor.
+PER_PROCESSOR_LONG, LEAST_LONG, LONG_TOURS = 4, 48, 1e6
 # Number of kicks of a chain between two exchanges: per second of the run, and limits per city.
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
-# A crossover changes a few dozen edges, so an exchange of long tours has more generations: one
-# per CITIES_OF_A_GENERATION cities, at least GENERATIONS. A generation takes as long as its slowest
-# pair, so populations of long tours are smaller, with more kicks between exchanges. On a GPU, they
-# have LONG_TOURS * seconds / cities**POWER_OF_TOURS tours, at least LEAST_LONG.
-GENERATIONS, CITIES_OF_AN_OFFSPRING = 10, 16
-LEAST_LONG, LONG_TOURS, POWER_OF_TOURS = 48, 2.45e11, 2.27
-# Kicks per city between two exchanges of long tours: cities / CITIES_OF_A_KICK, with this minimum.
-LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000
+BETWEEN_LONG = 0.4  # kicks per city between two exchanges of long tours
+# Number of generations of an exchange, and of cycles that a crossover tries: at least OFFSPRING,
+# and cities**2 / CITIES_OF_AN_OFFSPRING. With more cycles, tours become alike sooner.
+GENERATIONS, OFFSPRING, CITIES_OF_AN_OFFSPRING = 10, 32, 400_000
 # Crossovers of tours of LONG cities pay in runs of at least CROSSED_AFTER seconds, on a GPU or on
 # one core. This time grows with a power of the number of cities. In less time, a search of one tour
 # in parts does better.
-LONG, CROSSED_AFTER, POWER = 18_500, {"cuda": 0.5, "cpu": 24.0}, 1.7
+LONG, CROSSED_AFTER, POWER = 18_500, {"cuda": 0.5, "cpu": 3.0}, 1.4
 LONGEST = 200_000  # maximum number of cities for crossovers
 
 
@@ -82,7 +78,7 @@ def population(problem: TSP, backend: Backend, seconds: float) -> int:
     if problem.n <= LONGEST_WHOLE:
         return most
     most = max(most, PER_PROCESSOR_LONG * backend.processors)
-    return int(min(most, max(LEAST_LONG, LONG_TOURS * seconds / problem.n**POWER_OF_TOURS)))
+    return int(min(most, max(LEAST_LONG, LONG_TOURS * seconds / problem.n)))
 
 
 def chains_at_a_time(problem: TSP, backend: Backend, each: int) -> int:
@@ -94,14 +90,10 @@ def chains_at_a_time(problem: TSP, backend: Backend, each: int) -> int:
 
 def crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
     """Return the crossover of a population; on a GPU, less time means more frequent crossovers."""
-    usual = EdgeAssembly(strategy="staged")
-    if problem.n > LONGEST_WHOLE:
-        offspring = problem.n // CITIES_OF_AN_OFFSPRING
-        usual = replace(usual, generations=GENERATIONS, offspring=offspring)
+    offspring = max(OFFSPRING, problem.n**2 // CITIES_OF_AN_OFFSPRING)
+    usual = EdgeAssembly(offspring=offspring, strategy="staged")
+    long = problem.n > LONGEST_WHOLE
     if backend.name == "cpu":
-        return usual
-    if problem.n > LONGEST_WHOLE:
-        every = max(LEAST_BETWEEN_LONG, problem.n / CITIES_OF_A_KICK)
-    else:
-        every = min(max(LEAST_BETWEEN, KICKS_BETWEEN * seconds / problem.n), MOST_BETWEEN)
-    return replace(usual, every=every, generations=GENERATIONS)
+        return replace(usual, generations=GENERATIONS) if long else usual
+    every = min(max(LEAST_BETWEEN, KICKS_BETWEEN * seconds / problem.n), MOST_BETWEEN)
+    return replace(usual, every=BETWEEN_LONG if long else every, generations=GENERATIONS)
