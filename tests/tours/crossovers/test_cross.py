@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -138,6 +139,28 @@ def test_children_are_the_oracles(strategy, n, seed, offspring, near_each_other)
             "strategy": strategy,
         }
         assert edges(child) == assembly_oracle.cross(*pair, length, near, **numbers)
+
+
+@pytest.mark.parametrize("strategy", ["single", "block"])
+def test_long_subtours_are_joined(strategy):
+    """Two rings, joined at a bad place by one parent and at a good place by the other."""
+    long, bad, good = 1200, 100, 600
+    x = np.arange(long)
+    rows = [np.column_stack([x, np.full(long, y)]) for y in (0, 1, 3, 4)]
+    problem = gls.TSP(np.concatenate(rows), "EUC_2D")
+    one = np.concatenate([x, x[::-1] + long])  # from the corner (0, 0) round to (0, 1)
+    other = np.concatenate([x + 2 * long, x[::-1] + 3 * long])
+
+    def joined(at: int, beside: int) -> Any:
+        first, second = 2 * long - 1 - at, beside
+        return np.concatenate([one[:first], np.roll(other, -second)[::-1], one[first:]])
+
+    parents = np.stack([joined(bad, bad + 50), joined(good, good)]).astype(np.int32)
+    before, best = problem.cost(parents)
+    assert before > best + 90
+    part = gls.EdgeAssembly(strategy=strategy)
+    child = part.cross(problem, parents[:1], parents[1:], backend="cpu")
+    assert problem.cost(child)[0] <= best
 
 
 def test_a_batch_that_is_split_by_memory_is_the_same():
