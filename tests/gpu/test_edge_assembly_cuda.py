@@ -90,8 +90,8 @@ def test_too_long_for_16_bits():
     tours = gls.greedy(problem, 2, seed=1, backend="cpu")
     other = gls.LocalSearch([gls.TwoOpt()], gls.Nearest(5))(problem, tours[1:], backend="cpu")
     tours[1] = other.tours[0]
-    few = {"count": 2, "offspring": 300}
-    host, device = (generations(name, problem, tours, **few) for name in BACKENDS)
+    options = {"count": 2, "offspring": 300}
+    host, device = (generations(name, problem, tours, **options) for name in BACKENDS)
     assert np.array_equal(host[-1][0], device[-1][0])
     assert host[-1][1][0] < problem.cost(tours)[0]
 

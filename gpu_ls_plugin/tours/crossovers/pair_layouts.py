@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.tours.kernels.tour_layouts import ONE_BLOCK, ChainShape, first_fitting
 
-# Warps per block if pairs are in global memory: one, so that a few long pairs use all processors.
-LARGE_WARPS = 1
-
 
 @dataclass(frozen=True)
 class PairShape(ChainShape):
@@ -29,11 +26,11 @@ def pair_shape(
     A pair needs `own` bytes of dynamic and `static_bytes` of static shared memory; a
     multiprocessor has `shared_memory` bytes. A block has as many warps as fit, but no more than
     there are pairs. If one pair does not fit, or city numbers exceed 16 bits, pairs are in
-    global memory.
+    global memory, and each has its own block, so that a few long pairs use all multiprocessors.
     """
     layouts = [(warps, blocks) for warps, blocks in ONE_BLOCK if warps <= max(1, pairs)]
     fitting = first_fitting(layouts, own + static_bytes, shared_memory)
     if fitting is None or n > LARGEST_SHORT:
-        return ChainShape(f"gls::Warp<{LARGE_WARPS}>", 32, LARGE_WARPS, False, False)
+        return ChainShape("gls::Warp<1>", 32, 1, False, False)
     warps, blocks, _ = fitting
     return PairShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, own=own)

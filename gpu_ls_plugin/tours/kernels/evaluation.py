@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Costed = tuple[Any, Any]  # tours and their costs
 MOST_KEPT = 1 << 28  # maximum size in bytes of an objective's data for the tours of a launch
-LANES_OF_LONG = 1024  # lanes that add up a row of many cities
 # Bounds on the relative rounding error of real lengths. ROUNDING: of costs that chains update with
 # the gains of moves. FROM_SCRATCH: of sums that are computed from scratch in the same order.
 ROUNDING, FROM_SCRATCH = 1e-12, 1e-14
@@ -66,7 +65,7 @@ def _team(backend: Backend, problem: TSP, rows: int) -> str | None:
     if rows >= tuning.MANY_ROWS and problem.n <= tuning.FEW_CITIES:
         return tuning.ONE_THREAD[backend.name]
     if problem.integer and problem.n >= tuning.MANY_CITIES:
-        return backend.block(LANES_OF_LONG)
+        return backend.block(1024)
     return None
 
 

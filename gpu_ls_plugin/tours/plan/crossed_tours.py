@@ -28,9 +28,9 @@ PER_PROCESSOR_LONG, LEAST_LONG, LONG_TOURS = 4, 48, 1e6
 # Number of kicks of a chain between two exchanges: per second of the run, and limits per city.
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
 BETWEEN_LONG = 0.4  # kicks per city between two exchanges of long tours
-# Number of generations of an exchange, and of cycles that a crossover tries: at least OFFSPRING,
-# and cities**2 / CITIES_OF_AN_OFFSPRING. With more cycles, tours become alike sooner.
-GENERATIONS, OFFSPRING, CITIES_OF_AN_OFFSPRING = 10, 32, 400_000
+# Number of generations of an exchange. A crossover tries cities**2 / CITIES_OF_AN_OFFSPRING cycles,
+# or the usual number if that is more. With more cycles, tours become alike sooner.
+GENERATIONS, CITIES_OF_AN_OFFSPRING = 10, 400_000
 # Crossovers of tours of LONG cities pay in runs of at least CROSSED_AFTER seconds, on a GPU or on
 # one core. This time grows with a power of the number of cities. In less time, a search of one tour
 # in parts does better.
@@ -90,7 +90,7 @@ def chains_at_a_time(problem: TSP, backend: Backend, each: int) -> int:
 
 def crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
     """Return the crossover of a population; on a GPU, less time means more frequent crossovers."""
-    offspring = max(OFFSPRING, problem.n**2 // CITIES_OF_AN_OFFSPRING)
+    offspring = max(EdgeAssembly.offspring, problem.n**2 // CITIES_OF_AN_OFFSPRING)
     usual = EdgeAssembly(offspring=offspring, strategy="staged")
     long = problem.n > LONGEST_WHOLE
     if backend.name == "cpu":

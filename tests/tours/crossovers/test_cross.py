@@ -152,8 +152,8 @@ def test_long_subtours_are_joined(strategy):
     other = np.concatenate([x + 2 * long, x[::-1] + 3 * long])
 
     def joined(at: int, beside: int) -> Any:
-        first, second = 2 * long - 1 - at, beside
-        return np.concatenate([one[:first], np.roll(other, -second)[::-1], one[first:]])
+        cut = 2 * long - 1 - at
+        return np.concatenate([one[:cut], np.roll(other, -beside)[::-1], one[cut:]])
 
     parents = np.stack([joined(bad, bad + 50), joined(good, good)]).astype(np.int32)
     before, best = problem.cost(parents)
