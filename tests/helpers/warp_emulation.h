@@ -79,7 +79,7 @@ static void start() {
   yield();
 }
 
-// Calls `f` as each thread of each block; shared memory is full of NaNs at first.
+// Calls `f` as each thread of each block; shared memory is full of huge numbers at first.
 template <class F>
 void launch(int blocks, int threads, F f) {
   static F* given;
@@ -91,7 +91,7 @@ void launch(int blocks, int threads, F f) {
     fibers.assign(threads, {});
     warps.assign(threads / 32, {});
     alive = threads;
-    std::memset(shared, 0xff, sizeof shared);
+    std::memset(shared, 0x7f, sizeof shared);
     std::vector<bool> done(threads);
     for (int t = 0; t < threads; ++t) {
       getcontext(&fibers[t]);

@@ -222,6 +222,10 @@ struct LaneClimb {
     int item = -1;  // the tour of this group; -1: none
     int next = begin, passes = 0, moves = 0;
     int64 most = 0;
+    // Groups without a tour estimate moves, too, and a matrix is read at the cities of points.
+    const int place = int(threadIdx.x) % 32 / Lanes;
+    load(batch.tours + int64(min(begin + place, end - 1)) * n);
+    __syncwarp();
     for (;;) {
       const uint32 free = __ballot_sync(kAllLanes, item < 0 && lane == 0);
       if (free != 0 && next < end) {

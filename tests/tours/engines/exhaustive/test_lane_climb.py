@@ -83,8 +83,10 @@ def test_climbs_are_those_of_the_cpu(shape, n, metric, folder):
             assert (climb.states == OPTIMUM).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(  # groups without a climb must read no matrix at random
+    "metric",
+    ["EXPLICIT", *(pytest.param(m, marks=pytest.mark.slow) for m in METRICS if m != "EXPLICIT")],
+)
 def test_climbs_of_every_metric_are_those_of_the_cpu(metric, folder):
     problem = random_problem(metric, 33)
     starts = random_tours(33, 9)
