@@ -18,6 +18,7 @@ from gpu_ls_plugin.core.exceptions import GpuLsError
 from tests.evolution.samples import Diary
 from tests.helpers.clock import Clock
 from tests.helpers.examples import USUAL
+from tests.helpers.garbage import litter
 from tests.helpers.patience import wait_as_users_do, wait_for_all
 from tests.helpers.quick_compiles import quick_flags
 
@@ -140,6 +141,13 @@ def _wait_for_all() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         wait_for_all(monkeypatch)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _garbage_in_shared_memory(request: pytest.FixtureRequest) -> None:
+    """Let kernels find garbage where they have not written."""
+    if request.node.get_closest_marker("gpu"):
+        litter()
 
 
 @pytest.fixture
