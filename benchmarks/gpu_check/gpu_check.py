@@ -60,6 +60,8 @@ DEADLINE = [math.inf]  # of all commands
 LATE = 124  # exit code of a command beyond the deadline
 A_MOMENT = 30  # seconds in which an interrupted command may print its results
 UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}
+NONE_SELECTED = 5  # exit code of pytest
+ONE_MESSAGE = 300  # characters that are kept of the message of a failed test
 ENOUGH_OUTPUT = 4000  # characters that are kept of each end of a failed command's output
 
 
@@ -72,6 +74,9 @@ def main() -> int:
     runs = ",".join(EXTENTS["cuda"].runs)
     parser.add_argument(
         "--runs", default=runs, help=f"of the sanitizer; results of others stay: {runs}"
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="of the tests, run only those that failed before"
     )
     options = parser.parse_args()
     DEADLINE[0] = time.perf_counter() + options.seconds
@@ -90,7 +95,8 @@ def main() -> int:
         begin = time.perf_counter()
         print(f"== {part}", flush=True)
         if part == "tests":
-            record["tests"] = outcome = run_tests(options.out)
+            known = record.get("tests", {}) if options.again else {}
+            record["tests"] = outcome = run_tests(options.out, known)
         elif part == "sanitizer":
             known = record.get("sanitizer", {}).get("tools", {})
             record["sanitizer"] = outcome = run_sanitizer(options.runs.split(","), known)
@@ -146,37 +152,47 @@ def device_sources_hash() -> str:
     return digest.hexdigest()
 
 
-def run_tests(out: Path) -> dict[str, Any]:
+def run_tests(out: Path, known: dict[str, Any]) -> dict[str, Any]:
     """Run the tests marked `gpu` and count them; tests of times run with few others beside them.
 
-    If there are several GPUs, each process of tests gets one of them.
+    If there are several GPUs, each process of tests gets one of them. If `known` has results of an
+    earlier call, only the tests that failed in it are run.
     """
-    record: dict[str, Any] = {"passed": 0, "failed": 0, "skipped": 0, "failures": [], "exit": 0}
+    again = list(known.get("failures", ()))
+    record = {"passed": 0, "skipped": 0} | known | {"failed": 0, "failures": {}, "exit": 0}
+    if again:
+        record["run_again"] = record.get("run_again", 0) + len(again)
     for which, workers in WORKERS.items():
-        code, cases = _pytest(f"gpu and {which}", workers, out / "gpu-tests.xml")
+        code, cases = _pytest(f"gpu and {which}", workers, out, again)
         for case in cases:
-            found = {problem.tag for problem in case}
-            kind = "failed" if found & {"failure", "error"} else "skipped"
-            record[kind if found & {"failure", "error", "skipped"} else "passed"] += 1
-            if kind == "failed":
-                record["failures"].append(f"{case.get('classname')}::{case.get('name')}")
+            found = {problem.tag: problem.get("message", "") for problem in case}
+            message = found.get("failure", found.get("error"))
+            if message is not None:
+                name = f"{case.get('file')}::{case.get('name')}"
+                record["failures"].setdefault(name, message[:ONE_MESSAGE])
+            else:
+                record["skipped" if "skipped" in found else "passed"] += 1
         record["exit"] = record["exit"] or code
-    if record["exit"] != 0:
-        record["failed"] = max(1, record["failed"])
+    record["failed"] = max(len(record["failures"]), record["exit"] != 0)
     return record
 
 
-def _pytest(which: str, workers: int, report: Path) -> tuple[int, list[ET.Element]]:
+def _pytest(which: str, workers: int, out: Path, chosen: list[str]) -> tuple[int, list[ET.Element]]:
     """Run some tests; return the exit code and the outcome of each, also beyond the deadline."""
-    command = [sys.executable, "-m", "pytest", "-m", which, "-q", f"--junitxml={report}"]
+    report, names = out / "gpu-tests.xml", out / "gpu-tests.txt"
+    names.write_text("\n".join(chosen))
+    # This family of reports names the files of the tests.
+    options = ["-q", f"--junitxml={report}", "-o", "junit_family=xunit1", f"@{names}"]
+    command = [sys.executable, "-m", "pytest", "-m", which, *options]
     if importlib.util.find_spec("xdist"):  # most of the time goes into compiling kernels
         # pytest-benchmark, where it is installed, warns of xdist, and warnings are errors
         processes = min(workers * len(_devices()), os.cpu_count() or 1)
         command += ["-n", str(processes), "-p", "no:benchmark", "-p", "tests.helpers.gpu_each"]
     code, *_ = _run(command, GPU_LS_TEST_DEVICES=",".join(_devices()))
     cases = list(ET.parse(report).getroot().iter("testcase")) if report.exists() else []
-    report.unlink(missing_ok=True)
-    return code, cases
+    for file in (report, names):
+        file.unlink(missing_ok=True)
+    return 0 if chosen and code == NONE_SELECTED else code, cases
 
 
 @cache
