@@ -106,6 +106,7 @@ def default_operations(xp: Any) -> list[Callable[[], Any]]:
         lambda: rows.fill(1),
         lambda: flags.fill(1),
         lambda: longs.fill(1),
+        *_classes(xp, made),
         # Many instances
         lambda: begins[0].fill(1),
         lambda: points.min(axis=1, keepdims=True),
@@ -144,4 +145,34 @@ def _curve(xp: Any, made: Callable[..., Any]) -> list[Callable[[], Any]]:
         lambda: xp.where(wide, wide, wide),
         lambda: xp.where(wide, cells, wide),
         lambda: xp.arange(2) >= sizes,
+    ]
+
+
+def _classes(xp: Any, made: Callable[..., Any]) -> list[Callable[[], Any]]:
+    """Return the operations of a crossover of states by their classes."""
+    rows, wide = made("int32", 2, 2), made("int64", 2, 2)
+    names, counts = made("int64", 2), made("int64", 2)
+    sizes, shared, flags = made("float64", 2, 2), made("int64", 2, 3, 3), made("bool", 2, 2)
+    return [
+        lambda: xp.where(flags, 2, rows),
+        lambda: xp.where(flags, -1, rows),
+        lambda: wide * 2,
+        lambda: wide[:, :1] + rows,
+        lambda: wide + rows,
+        lambda: xp.add.at(counts, names, 1),
+        lambda: reversed_rows(shared).sum(axis=2),
+        lambda: shared.sum(axis=1),
+        lambda: shared[0, :2, :-1] + sizes,
+        lambda: 1 - reversed_rows(sizes).argmax(axis=1),
+        lambda: shared[names, names, :-1],
+        lambda: shared[names, :-1, names],
+        lambda: sizes.__isub__(wide),
+        lambda: shared.__setitem__((names, names), 0),
+        lambda: shared.__setitem__((names, slice(None), names), 0),
+        lambda: sizes.__setitem__((names, names), -1),
+        lambda: rows.__setitem__((names, names), 1),
+        lambda: rows[names[:, None], rows],
+        lambda: xp.minimum(rows, rows),
+        lambda: rows == 2,
+        lambda: flags.__setitem__(names, flags),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.arrays import reversed_rows
 from gpu_ls_plugin.core.rows import blocks
 
 if TYPE_CHECKING:
@@ -41,18 +42,26 @@ def _children(xp: Any, parents: tuple[Any, Any], values: int, ties: Any) -> Any:
     first, second = (xp.where(states < 0, values, states) for states in parents)
     cells = (rows[:, None] * width + first) * width + second
     # How many variables each class of the first state shares with each of the second.
-    shared = xp.bincount(cells.ravel(), minlength=size * width**2).reshape(size, width, width)
-    mine, its = shared.sum(axis=2)[:, :-1] + ties[0], shared.sum(axis=1)[:, :-1] + ties[1]
+    shared = xp.zeros(size * width**2, "int64")
+    xp.add.at(shared, cells.ravel(), 1)
+    shared = shared.reshape(size, width, width)
+    mine = reversed_rows(shared).sum(axis=2)[:, :-1] + ties[0]
+    its = shared.sum(axis=1)[:, :-1] + ties[1]
     turns = xp.full((2, size, width), values, "int32")  # of classes that the child does not get
     for turn in range(values):
         if turn % 2 == 0:
-            largest = mine.argmax(axis=1)
+            largest = _largest(mine)
             its -= shared[rows, largest, :-1]
             shared[rows, largest], mine[rows, largest] = 0, -1
         else:
-            largest = its.argmax(axis=1)
+            largest = _largest(its)
             mine -= shared[rows, :-1, largest]
             shared[rows, :, largest], its[rows, largest] = 0, -1
-        turns[turn % 2, rows, largest] = turn
+        turns[turn % 2][rows, largest] = turn
     child = xp.minimum(turns[0][rows[:, None], first], turns[1][rows[:, None], second])
     return xp.where(child == values, -1, child)
+
+
+def _largest(sizes: Any) -> Any:
+    """Return the index of the largest value of each row."""
+    return sizes.shape[1] - 1 - reversed_rows(sizes).argmax(axis=1)

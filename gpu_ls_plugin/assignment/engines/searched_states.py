@@ -275,7 +275,9 @@ class SearchedStates:
         Children of states with the same classes have nearly all of their variables.
         """
         if self._crossed:
-            return self._stalled >= PATIENCE and float(self.released.mean()) <= 1 - ALIKE
+            if self._stalled < PATIENCE:
+                return False
+            return float(self.backend.to_numpy(self.released).mean()) <= 1 - ALIKE
         if len(self.states) == 1 or int(self.idle.min()) < PATIENCE:
             return False
         states = self.elites.states
