@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-import importlib
 import math
 import pickle
-import sys
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +28,6 @@ from gpu_ls_plugin.core.result import Result, Statistics
 from gpu_ls_plugin.evolution.diversity import different, distance, entropy
 from gpu_ls_plugin.extend import hookimpl
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.plugins.new_package import write_package
 from gpu_ls_plugin.runs.domain import Domain
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_pymoo import (
@@ -42,6 +39,7 @@ from gpu_ls_pymoo import (
     as_tsp,
 )
 from gpu_ls_pymoo.problems import fitness
+from tests.helpers.new_packages import new_package
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,13 +173,10 @@ class CutsBetween(Cuts):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Return the package that ``gpu-ls new`` writes for a domain, as a plugin."""
-    folder = write_package("largest_cut", "domain", tmp_path_factory.mktemp("new"))
-    sys.path.insert(0, str(folder))
-    package = importlib.import_module("gpu_ls_largest_cut")
-    plugins.add(package, "largest_cut")
-    yield package
-    plugins.clear()
-    sys.path.remove(str(folder))
+    with new_package("largest_cut", "domain", tmp_path_factory.mktemp("new")) as package:
+        plugins.add(package, "largest_cut")
+        yield package
+        plugins.clear()
 
 
 @pytest.fixture

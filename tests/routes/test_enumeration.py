@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
-from gpu_ls_plugin.plugins.new_package import write_package
 from gpu_ls_plugin.routes.plan.few_customers import are_few
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.engines.compiling_ahead import SMALLEST_KICKED
@@ -26,6 +24,7 @@ from tests.helpers.every_route import (
     judged,
     optimum,
 )
+from tests.helpers.new_packages import new_package
 from tests.helpers.routing import assert_exact_costs
 
 if TYPE_CHECKING:
@@ -50,10 +49,8 @@ EVERY_KERNEL = [
 @pytest.fixture(scope="module")
 def goods(tmp_path_factory):
     """Return the resource of a third party: vehicles that deliver and collect."""
-    folder = write_package("goods", "resource", tmp_path_factory.mktemp("package"))
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.syspath_prepend(folder)
-        yield importlib.import_module("gpu_ls_goods").GoodsResource
+    with new_package("goods", "resource", tmp_path_factory.mktemp("package")) as package:
+        yield package.GoodsResource
 
 
 def made(data: SimpleNamespace, goods: Any) -> gls.VRP:
