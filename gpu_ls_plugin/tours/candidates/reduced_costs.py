@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 MOST_CITIES = 6000  # several matrices of their lengths fit into memory
+TIED = 1e-9  # real reduced costs are equal if they differ by less than this share of the largest
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class ReducedCosts(Candidates):
                 f"{MOST_CITIES:,} cities, not for {problem!r}; use Nearest"
             )
         costs = AssignmentRelaxation.of(origin or problem).reduced_costs()
-        ranks = costs + np.random.default_rng(0).random((n, n))
+        ties = 1 if (origin or problem).integer else TIED * float(costs.max())
+        ranks = costs + ties * np.random.default_rng(0).random((n, n))
         np.fill_diagonal(ranks, np.inf)
         k = min(self.k, n - 1)
         if origin is None:

@@ -14,6 +14,7 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.candidates.nearest import Nearest, nearest_lists
 from gpu_ls_plugin.tours.construction.random_tours import philox
+from gpu_ls_plugin.tours.construction.space_filling_curve import space_filling_curve
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 HEADER = "tours/construction/greedy.cuh"
 CANDIDATES = 8  # number of candidates per city
 BYTES_PER_CITY = 150  # memory for each city of a tour, mostly for about five sorted edges
+# Edges of equal lengths may all lead to the same few cities, so that a round joins hardly any
+# fragments. After this number of rounds (usual are 2 to 5), the rest are joined in a row.
+ROUNDS = 12
 NOISE = 0.1  # in all rows but the first, edges are lengthened by up to this share
 
 
@@ -56,7 +60,7 @@ def greedy(
 
     Johnson and McGeoch (1997) describe the heuristic. Row 0 is the greedy tour of the complete
     graph; ties are broken by city numbers. For the other rows, edges are lengthened at random by up
-    to 10 %.
+    to 10 %. If very many edges have the same length, the last fragments are joined along a curve.
 
     Parameters
     ----------
@@ -85,8 +89,12 @@ def greedy(
         exact = _edges(problem, np.arange(n), Nearest(CANDIDATES).of(problem))
         random = philox(key)
         fragments.add([exact, *(exact.lengthened(random) for _ in range(count - 1))])
-        while any(map(len, open_ends := fragments.open_ends())):
+        for _ in range(ROUNDS):
+            if not any(map(len, open_ends := fragments.open_ends())):
+                break
             fragments.add([_edges_between(problem, ends) for ends in open_ends])
+        else:
+            fragments.add(fragments.in_a_row(_places(problem)))
         return fragments.tours()
 
 
@@ -130,6 +138,13 @@ def _edges_between(problem: TSP, ends: NDArray[Any]) -> _Edges:
     return _edges(problem, ends, lists)
 
 
+def _places(problem: TSP) -> NDArray[Any]:
+    """Return the place of each city in a tour that takes little time to make."""
+    if problem.coordinates is None:
+        return np.arange(problem.n)
+    return np.argsort(space_filling_curve(problem, backend="cpu")[0])
+
+
 class _Fragments:
     """The growing paths of a batch of tours, on a backend."""
 
@@ -160,6 +175,18 @@ class _Fragments:
         mates = self.backend.to_numpy(self.mates)
         ends = [np.flatnonzero(row >= 0) for row in mates]
         return [e if len(e) > 2 else e[:0] for e in ends]
+
+    def in_a_row(self, places: NDArray[Any]) -> list[_Edges]:
+        """Return edges that join the fragments of each tour, in the order of their first places."""
+        found = []
+        for mates in self.backend.to_numpy(self.mates):
+            ends = np.flatnonzero(mates >= 0)
+            heads = ends[places[ends] <= places[mates[ends]]]
+            heads = heads[np.argsort(places[heads])]
+            pairs = np.stack([mates[heads[:-1]], heads[1:]], axis=1).astype(np.int32)
+            horizon = np.full(self.n, len(pairs), np.int32)
+            found.append(_Edges(pairs, np.zeros(len(pairs)), horizon))
+        return found
 
     def tours(self) -> Any:
         """Close the last fragment of each tour; return the tours on the host, city 0 first."""

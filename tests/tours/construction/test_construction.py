@@ -18,6 +18,7 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidTypeError,
 )
+from gpu_ls_plugin.tours.construction import greedy as greedy_module
 from gpu_ls_plugin.tours.construction.random_tours import shuffle
 from tests.helpers import oracles
 from tests.helpers.examples import examples
@@ -108,6 +109,23 @@ def special_problems():
 def test_greedy_of_special_problems():
     for problem in special_problems():
         assert_greedy(problem)
+
+
+@pytest.mark.parametrize("kind", ["points", "matrix"])
+def test_greedy_of_crowds_takes_few_rounds(kind, monkeypatch):
+    rounds, add = [], greedy_module._Fragments.add
+    monkeypatch.setattr(
+        greedy_module._Fragments, "add", lambda *given: (rounds.append(1), add(*given))
+    )
+    places = np.repeat(np.random.default_rng(1).integers(0, 900, (4, 2)), 200, axis=0)
+    problem = gls.TSP(places, "EUC_2D")
+    shortest = problem.cost(np.arange(800)[None])[0] * 1.5  # one visit of each place, in any order
+    if kind == "matrix":
+        problem = gls.TSP.from_matrix(oracles.distance_matrix(problem))
+    tours = gls.greedy(problem, 2, backend="cpu")
+    assert (np.sort(tours, axis=1) == np.arange(800)).all()
+    assert (problem.cost(tours) <= shortest).all()
+    assert len(rounds) <= greedy_module.ROUNDS + 2
 
 
 @pytest.mark.parametrize(("construct", "most"), [(gls.greedy, 1.5), (gls.space_filling_curve, 2)])

@@ -87,6 +87,13 @@ def test_ties_are_broken_at_random() -> None:
     assert len(np.unique(cities)) > 50
 
 
+def test_the_unit_of_real_lengths_does_not_matter() -> None:
+    lengths = np.random.default_rng(4).random((50, 50)) * 2.0**10
+    large, small = (gls.TSP.from_matrix(lengths * unit) for unit in (1.0, 2.0**-20))
+    first, second = (gls.tours.ReducedCosts(6).build(problem).cities for problem in (large, small))
+    assert np.array_equal(first, second)
+
+
 def test_large_problems_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reduced_costs, "MOST_CITIES", 10)
     with pytest.raises(UnsupportedProblemError, match="use Nearest"):
