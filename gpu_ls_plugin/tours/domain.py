@@ -126,7 +126,10 @@ class Tours(Domain):
         if good is not None:
             alone = good.seconds == math.inf
             return (good,) if alone else (good, replace(main, joins=True))
-        if (patched := patched_stage(problem, chosen)) is not None:
+        plain = self.main_stage(
+            problem, problem, settings_of_tours(problem, request, twin=False), flexible=True
+        )
+        if (patched := patched_stage(problem, request, chosen, plain)) is not None:
             return patched, main
         quick = first_tour_stage(problem, request, chosen)
         if quick is None:

@@ -38,6 +38,10 @@ KICKS_PER_SECOND = 2.5e4  # estimate per core, until measured
 LEAST_ON_GPU, OF_A_GPU, POWER_ON_GPU = 0.006, 4.8e-7, 1.4
 # Maximum length of a patched assignment that joins a population, as a multiple of the assignment's.
 NEARLY = 1.02
+# A patched assignment of more than this multiple shows that lengths are like distances. A CPU then
+# needs this time, in seconds of a core per power of the cities, before the symmetric form is better
+# than 3-opt of the asymmetric one (docs/lab/tours.md, "Asymmetric problems").
+FAR, OF_TWIN, POWER_OF_TWIN = 1.2, 6e-11, 4
 # Seconds in which a search of random tours surely beats a nearest-neighbour tour, on a slow core:
 # the sum of a constant, a time per city, and a time per entry of a matrix (for candidate lists).
 SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7
@@ -112,24 +116,38 @@ def first_tour_stage(problem: Problem, request: Request, chosen: Settings) -> St
     return Stage("first tour", why, search, problem, problem, prepare=_compile)
 
 
-def patched_stage(problem: Problem, chosen: Settings) -> Stage | None:
+def patched_stage(
+    problem: Problem, request: Request, chosen: Settings, plain: Stage
+) -> Stage | None:
     """Return the stage of a patched assignment if an asymmetric problem is searched in its twin.
 
     The population begins with this tour if it is nearly as short as the assignment. A tour that is
-    much longer would displace better edges of random tours.
+    much longer would displace better edges of random tours. If it is far longer and time is short,
+    stage `plain` follows, which searches without the twin.
     """
     if not isinstance(chosen.search, Symmetrised):
         return None
-    why = "in some asymmetric problems, it is nearly the shortest tour"
-    search = PatchedTour(chosen.backend)
-    return Stage("patched assignment", why, search, problem, problem, after=_joining_if_short)
+    needed = OF_TWIN * tour_problem(problem).n ** POWER_OF_TWIN / request.backend.processors
+    short = request.backend.name == "cpu" and chosen.seconds < needed
+    return Stage(
+        "patched assignment",
+        "in some asymmetric problems, it is nearly the shortest tour",
+        PatchedTour(chosen.backend),
+        problem,
+        problem,
+        seconds=0.0,  # it takes as long as it takes
+        prepare=_compile,
+        after=partial(_after_patching, plain=plain if short else None),
+    )
 
 
-def _joining_if_short(
-    stage: Stage, found: Found, left: float, rest: tuple[Stage, ...]
+def _after_patching(
+    stage: Stage, found: Found, left: float, rest: tuple[Stage, ...], plain: Stage | None
 ) -> tuple[Stage, ...]:
-    """Let the tour join the population if it is at most `NEARLY` as long as the assignment."""
+    """Return the next stages: with the patched tour if it is short, no twin if it is long."""
     bound = AssignmentRelaxation.of(tour_problem(stage.problem)).bound
+    if plain is not None and found.worth[-1] > FAR * bound:
+        return (plain,)
     return (replace(rest[0], joins=found.worth[-1] <= NEARLY * bound), *rest[1:])
 
 
@@ -163,7 +181,10 @@ class FirstTour:
         costs = problem.cost(tours)
         statistics = Statistics(backend=get_backend(self.backend).name, stopped_by="seconds")
         point = Point(watch.elapsed, 0, costs[0].item(), float(costs.mean()))
-        record_point(statistics, callback, point, len(tours))
+        try:
+            record_point(statistics, callback, point, len(tours))
+        except KeyboardInterrupt:
+            statistics.stopped_by = "interrupt"
         return Result(tours, costs, statistics, problem)
 
     def __repr__(self) -> str:
@@ -179,6 +200,10 @@ class PatchedTour(FirstTour):
     """A search that makes one tour from a cheapest assignment of successors."""
 
     name = "patched_assignment"
+
+    def compile(self, problem: TSP, seconds: float) -> None:
+        """Import what solves assignments."""
+        AssignmentRelaxation.of(TSP.from_matrix(np.ones((2, 2), int))).patched()
 
     def _tours(self, problem: TSP) -> Any:
         return AssignmentRelaxation.of(problem).patched()[np.newaxis]

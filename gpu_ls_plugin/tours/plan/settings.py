@@ -47,8 +47,8 @@ SECONDS_OF_TWIN, SECONDS_OF_ASSIGNMENT = 5e-4, 6e-7  # per city, and per entry o
 LARGE = 10_000
 
 
-def settings_of_tours(problem: Problem, request: Request) -> Settings:
-    """Return complete settings for tours.
+def settings_of_tours(problem: Problem, request: Request, *, twin: bool = True) -> Settings:
+    """Return complete settings for tours; without `twin`, none with a symmetric form.
 
     If crossovers are possible, the population has 4 to 16 tours per multiprocessor on a GPU, or 16
     to 512 on a CPU: as many as kicks and crossovers bring near the optimum in about half of the
@@ -58,7 +58,7 @@ def settings_of_tours(problem: Problem, request: Request) -> Settings:
     tours with more than 12,000 cities, a single tour is searched in parts.
     """
     given, tours, backend = request.given, tour_problem(problem), request.backend
-    if _symmetrised(tours, request):
+    if twin and _symmetrised(tours, request):
         half = request.seconds / 2  # tours of the twin have twice the cities
         size = request.of_island(crossed_tours.population(tours, backend, half))
         size = given.population or size

@@ -169,3 +169,40 @@ def test_ctrl_c_between_searches_loses_nothing(
     assert result.statistics.interrupted and len(result.tours) == 16
     assert result.best_cost == problem.cost(result.best_tour)[0]
     assert result.best_cost <= problem.cost(gls.greedy(problem, backend="cpu"))[0]
+
+
+def like_distances(n: int) -> gls.TSP:
+    lengths = np.asarray(uniform(n).lengths(np.arange(n)[:, None], np.arange(n)[None, :]))
+    return gls.TSP.from_matrix(lengths.astype(int) + np.triu(np.ones((n, n), int), 1))
+
+
+def with_a_cheap_ring(n: int) -> gls.TSP:
+    lengths, cities = np.full((n, n), 50), np.arange(n)
+    lengths[cities, (cities + 1) % n] = 1
+    return gls.TSP.from_matrix(lengths)
+
+
+def has_twin(problem: gls.TSP) -> bool:
+    return "two nodes" in gls.solve(problem, 0.3, backend="cpu").statistics.phases
+
+
+def test_a_twin_needs_time_if_lengths_are_like_distances(monkeypatch: pytest.MonkeyPatch) -> None:
+    distances, ring = like_distances(40), with_a_cheap_ring(40)
+    assert has_twin(distances) and has_twin(ring)
+    monkeypatch.setattr(first_stages, "OF_TWIN", 1.0)  # seconds for a city
+    assert has_twin(ring) and not has_twin(distances)
+
+
+def test_ctrl_c_in_the_first_callback_returns_the_patched_tour() -> None:
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    problem = like_distances(30)
+    found = gls.solve(problem, seconds=1, backend="cpu", callback=interrupt)
+    assert found.statistics.interrupted
+    assert found.best_cost == problem.cost(found.tours)[0]
+
+
+def test_plans_give_a_patched_tour_no_share_of_the_time() -> None:
+    text = str(gls.plan(like_distances(30), seconds=5, backend="cpu"))
+    assert "1. patched assignment, 0.0% of the time" in text
