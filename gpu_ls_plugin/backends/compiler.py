@@ -212,7 +212,8 @@ def _run(
             try:
                 output, errors = process.communicate(timeout=seconds)
             except BaseException:
-                os.killpg(process.pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it has just ended
+                    os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
                 raise
             finally:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.arrays import on_gpu
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
 from gpu_ls_plugin.core.result import Result
@@ -65,7 +66,7 @@ def rows_of(problem: Problem, start: object) -> NDArray[np.int32] | None:
     """
     if start is None or isinstance(start, str):
         return None
-    given: Any = start.get() if hasattr(start, "get") else start
+    given: Any = start.get() if on_gpu(start) and hasattr(start, "get") else start
     rows = problem.check(given, parameter="start")
     ordered: NDArray[np.int32] = Result(rows, problem.cost(rows), problem=problem).sorted().tours
     return ordered

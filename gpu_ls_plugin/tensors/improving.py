@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.budget import Budget
+from gpu_ls_plugin.core.budget import NO_LIMIT, Budget
 from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidProblemError,
@@ -141,7 +141,10 @@ def _limits(
     moves: int | None, kicks: int | None, seconds: float | None, seed: int | None
 ) -> RowLimits:
     budget = Budget(moves=moves, kicks=kicks, seconds=seconds)
-    return RowLimits(budget.moves, budget.kicks, budget.seconds, checks.seed(seed))
+    moves, kicks = (
+        None if limit is None else min(limit, NO_LIMIT) for limit in (budget.moves, budget.kicks)
+    )
+    return RowLimits(moves, kicks, budget.seconds, checks.seed(seed))
 
 
 def _of_problem(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from typing import TYPE_CHECKING
@@ -133,6 +134,17 @@ def test_a_compiler_that_hangs(monkeypatch, as_compiler):
     for ask in (compiler.check_compiler, compiled):
         with pytest.raises(CompilerNotFoundError, match=rf"does not run \(.*timed out.*{REMEDY}"):
             ask()
+
+
+def test_ctrl_c_when_a_compiler_has_just_ended(monkeypatch, as_compiler):
+    def ended(process, timeout):
+        process.wait()
+        raise KeyboardInterrupt
+
+    as_compiler("exit 0")
+    monkeypatch.setattr(subprocess.Popen, "communicate", ended)
+    with pytest.raises(KeyboardInterrupt):
+        compiled()
 
 
 def test_a_file_that_is_no_program(as_compiler):

@@ -70,6 +70,7 @@ def test_all_rows_have_room_in_the_population() -> None:
         (np.zeros((2, 12)) + 0.5, InvalidTypeError),
         (np.zeros((2, 3, 12), int), InvalidTourError),
         (5, InvalidTourError),
+        ({}, InvalidTourError),
     ],
 )
 def test_invalid_rows_are_refused_by_a_short_message(start: object, error: type[Exception]) -> None:

@@ -121,7 +121,7 @@ class SearchedStates:
             self._assign(states, states < 0)
         self._sources = xp.empty_like(states)
         mixing = plan.mixing if size > 1 else 0.0
-        crossable = problem.interchangeable and int(problem.sizes.min()) == most
+        crossable = problem.interchangeable and int(problem.sizes.min()) == most <= m
         self._crossed = mixing if crossable else 0.0  # share of the states
         self.arguments |= {
             "elites": self.elites.states,

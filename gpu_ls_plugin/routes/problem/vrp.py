@@ -378,6 +378,8 @@ def _with_costs(
     """
     every = np.arange(nodes.n)
     lengths = nodes.distance(every[:, np.newaxis], every)
+    if not float(fixed_cost).is_integer():
+        lengths = lengths.astype(np.float64)
     if durations is None and fixed_cost:
         durations = np.array(lengths)
     if open_routes:

@@ -24,8 +24,8 @@ NOISE = 0.5  # random part of the ranks of all rows but the first, in numbers of
 def neh(
     problem: Problem,
     size: int = 1,
-    *,
     seed: int | None = 0,
+    *,
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> NDArray[np.int32]:

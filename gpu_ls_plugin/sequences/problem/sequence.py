@@ -184,11 +184,18 @@ class Sequence(Problem):
 
     def evaluated(self, rows: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Return costs (P,) and violations (P,), or None, of checked rows, from the objective."""
-        given = self.objective.evaluate(in_library(rows, self.objective.library))
-        if isinstance(given, tuple):
-            costs, excesses = given
-            return self._numbers(costs, rows, "costs"), self._numbers(excesses, rows, "violations")
-        return self._numbers(given, rows, "costs"), None
+        # A copy, since functions may change their arguments.
+        given = self.objective.evaluate(in_library(rows.copy(), self.objective.library))
+        if not isinstance(given, tuple):
+            return self._numbers(given, rows, "costs"), None
+        costs, excesses = given
+        excesses = self._numbers(excesses, rows, "violations")
+        if (excesses < 0).any():
+            raise FaultyPartError(
+                f"objective: evaluate of {self.objective.name!r} returned violations below 0; "
+                "return 0 for a row that keeps all limits, such as np.maximum(violation, 0)"
+            )
+        return self._numbers(costs, rows, "costs"), excesses
 
     def _numbers(self, given: Any, rows: NDArray[Any], what: str) -> NDArray[Any]:
         array = from_library(given)

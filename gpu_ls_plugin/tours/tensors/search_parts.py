@@ -47,20 +47,20 @@ def search_parts(search: Any) -> SearchParts:
     InvalidTypeError, UnsupportedProblemError
         The search is of another kind, or has parts that cannot search tensors.
     """
+    search = USUAL if search is None else search
+    if not isinstance(search, LocalSearch | IteratedLocalSearch):
+        raise InvalidTypeError(
+            f"search: {search!r:.80} is neither a LocalSearch nor an IteratedLocalSearch"
+        )
     return _parts(search)
 
 
 @cache
 def _parts(search: Any) -> SearchParts:
-    search = USUAL if search is None else search
     kick: tuple[Perturbation, Acceptance] = KICK, ACCEPT
     if isinstance(search, IteratedLocalSearch):
         kick = (search.perturbation or KICK, search.accept)
         search = search.search
-    if not isinstance(search, LocalSearch):
-        raise InvalidTypeError(
-            f"search: {search!r:.80} is neither a LocalSearch nor an IteratedLocalSearch"
-        )
     if not isinstance(search.pivoting, First):
         raise UnsupportedProblemError(
             f"search: {search.pivoting!r} does not work on tensors; use First()"

@@ -98,6 +98,12 @@ def test_rows_with_the_same_classes_restart():
         assert population.released.all() == begins
 
 
+def test_colours_without_end_cost_nothing():
+    """More colours than vertices are not crossed: the table of classes would fill the memory."""
+    problem = gls.GraphColouring(4, [(0, 1), (1, 2)], 100_000)
+    assert gls.solve(problem, seconds=0.1, backend="cpu").best_cost == 0
+
+
 @pytest.mark.parametrize("size", [1, 5])
 def test_states_that_are_not_crossed(size):
     """One state alone is not crossed, nor are states whose variables have different values."""

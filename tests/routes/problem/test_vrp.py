@@ -194,6 +194,8 @@ def test_costs_of_routes_need_no_resource():
     row = problem.tour([[1, 2], [3]])
     for same in (problem, pickle.loads(pickle.dumps(problem)), problem.with_fleet(2)):
         assert [stop.arrival for stop in same.schedule(row)[0]] == [0, 5, 11, 19]
+    half = gls.VRP(POINTS, ONES, 3, metric="EUC_2D", fixed_cost=50.5, service_times=2)
+    assert half.cost(row) == problem.cost(row) + 1  # two vehicles
     odd = gls.VRP(POINTS, ONES, 3, metric="EUC_2D", fixed_cost=51)
     assert odd.cost(row) == problem.cost(row) + 2 and not odd.symmetric
     slow = gls.VRP(POINTS, ONES, 3, durations=np.full((4, 4), 7))

@@ -292,3 +292,17 @@ def test_faulty_objectives_are_named() -> None:
         problem = gls.Sequence(5, answer)
         with pytest.raises(FaultyPartError, match="objective: evaluate of '<lambda>'"):
             gls.SequenceSearch()(problem, some_rows(5, 2), backend="cpu")
+    below = gls.Sequence(5, lambda rows: (rows[:, 0], np.full(len(rows), -1)), integer=True)
+    with pytest.raises(FaultyPartError, match="violations below 0"):
+        below.cost(some_rows(5, 2))
+
+
+def test_objectives_may_change_their_argument() -> None:
+    def first_after_sorting(rows: np.ndarray) -> np.ndarray:
+        rows.sort(axis=1)
+        return rows[:, 0]
+
+    rows = some_rows(5, 4)
+    before = rows.copy()
+    assert (gls.Sequence(5, first_after_sorting, integer=True).cost(rows) == 0).all()
+    assert np.array_equal(rows, before)

@@ -214,6 +214,7 @@ BAD: dict[str, tuple[tuple[Any, Any], dict[str, Any], type[Exception], str]] = {
     "kicks": ((XY, ROWS), {"kicks": -1}, InvalidParameterError, "kicks"),
     "seed": ((XY, ROWS), {"seed": -1}, InvalidParameterError, "seed"),
     "search": ((XY, ROWS), {"search": 7}, InvalidTypeError, "neither a LocalSearch"),
+    "moves alone": ((XY, ROWS), {"search": [gls.TwoOpt()]}, InvalidTypeError, "neither a LocalS"),
     "pivoting": (
         *((XY, ROWS), {"search": gls.LocalSearch(pivoting=gls.Multi())}),
         *(UnsupportedProblemError, "First"),
