@@ -35,11 +35,18 @@ struct EdgeAssembly {
     return AbCycles<City>::bytes(n) + (walk > child ? walk : child);
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates candidates,
-                             TourPairs pairs, AssemblyData data) {
+  GLS_DEVICE static void run(const Team& team, int item, const Instance& instance,
+                             const Candidates& candidates, const TourPairs& pairs,
+                             const AssemblyData& data) {
+    cross(team, item, instance, candidates, pairs, data, team_bytes(instance.n));
+  }
+
+  // Each team of a block has `own` bytes of memory, at least team_bytes(instance.n).
+  GLS_DEVICE static void cross(const Team& team, int item, Instance instance, Candidates candidates,
+                               const TourPairs& pairs, const AssemblyData& data, int64 own) {
     choose_row<Metric>(instance, candidates, item);
     const int n = instance.n;
-    Memory memory(team, item, team_bytes(n), 0, pairs.scratch);
+    Memory memory(team, item, own, 0, pairs.scratch);
     AbCycles<City> cycles(n, memory);
     const int* const first = pairs.first_of(item, n);
     find_cycles(team, item, n, pairs, data.offspring, Memory(memory), cycles);

@@ -54,8 +54,8 @@ struct InstanceAssembly {
                              TourPairs pairs, AssemblyData assembly, PairedInstances instances) {
     const int part = item / instances.replicas, stride = instances.stride;
     const int* const names = instances.names + int64(part) * stride;
-    const typename OwnCities<Metric>::Data own{whole.metric_data, whole.n, names};
-    whole.metric_data = MetricOfInstance<Metric>::data(own);
+    const typename OwnCities<Metric>::Data of_whole{whole.metric_data, whole.n, names};
+    whole.metric_data = MetricOfInstance<Metric>::data(of_whole);
     whole.n = instances.sizes[part];
     whole.sites = static_cast<const Site*>(whole.sites) + names[0];
     const int64 entries = int64(part) * stride * lists.degree, row = int64(item) * stride;
@@ -67,9 +67,10 @@ struct InstanceAssembly {
     pairs.second += int64(pairs.partners[item]) * stride;
     pairs.partners = &itself;
     pairs.children += row;
-    if (pairs.scratch) pairs.scratch += int64(item) * Assembly::team_bytes(stride);
+    const int64 own = Assembly::team_bytes(stride);  // the same for all teams of a block
+    if (pairs.scratch) pairs.scratch += int64(item) * own;
     assembly.costs = static_cast<typename Metric::Length*>(assembly.costs) + item;
-    Assembly::run(team, 0, whole, lists, pairs, assembly);
+    Assembly::cross(team, 0, whole, lists, pairs, assembly, own);
   }
 };
 

@@ -11,6 +11,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.cuda import CudaBackend
 from gpu_ls_plugin.defaults.rehearsal import Rehearsal
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
 from gpu_ls_plugin.tours.many import crossing, many_input, side_by_side
@@ -20,22 +21,28 @@ from tests.helpers.random_problems import random_problem
 
 CPU = get_backend("cpu")
 SEED, ROW, REPLICAS = 5, 100, 3
-SIZES = (40, 17, 33)
+SIZES = (300, 17, 33)  # a warp of a block may follow one with a larger instance
 
 
 BACKENDS = {
     "cpu": lambda: CPU,
     "rehearsal": lambda: Rehearsal(90),  # the kernel of a GPU, on the host
     "cuda": lambda: get_backend("cuda"),
+    "cuda, one multiprocessor": lambda: get_backend("cuda"),  # several warps a block
 }
+CUDA = [name for name in BACKENDS if name.startswith("cuda")]
 
 
-@pytest.mark.parametrize("name", [*list(BACKENDS)[:2], pytest.param("cuda", marks=pytest.mark.gpu)])
+@pytest.mark.parametrize(
+    "name", [*list(BACKENDS)[:2], *(pytest.param(n, marks=pytest.mark.gpu) for n in CUDA)]
+)
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
 def test_children_are_those_of_each_instance_alone(
     metric: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(crossing, "GENERATIONS", 2)
+    if name.endswith("one multiprocessor"):
+        monkeypatch.setattr(CudaBackend, "processors", 1)
     backend = BACKENDS[name]()
     xp, on_host = backend.xp, backend.to_numpy
     problems = [random_problem(metric, n, span=1000) for n in SIZES]
