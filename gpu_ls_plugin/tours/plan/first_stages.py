@@ -14,7 +14,13 @@ from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.core.result import Result, Statistics, record_point
 from gpu_ls_plugin.runs.plan import Stage
+from gpu_ls_plugin.tours.candidates.reduced_costs import ReducedCosts
 from gpu_ls_plugin.tours.construction.nearest_neighbour import first_cities, nearest_neighbour
+from gpu_ls_plugin.tours.plan.settings import (
+    LARGEST_TWIN,
+    SECONDS_OF_ASSIGNMENT,
+    SMALLEST_TWIN,
+)
 from gpu_ls_plugin.tours.problem.assignment_relaxation import AssignmentRelaxation
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 from gpu_ls_plugin.tours.searches.good_tour import DESCENT_SECONDS, GoodTour, number_of_chains
@@ -42,6 +48,8 @@ NEARLY = 1.02
 # needs this time, in seconds of a core per power of the cities, before the symmetric form is better
 # than 3-opt of the asymmetric one (docs/lab/tours.md, "Asymmetric problems").
 FAR, OF_TWIN, POWER_OF_TWIN = 1.2, 6e-11, 4
+FEW_CANDIDATES = ReducedCosts(5)  # if chains start from a patched assignment
+EXACT = 2**53  # n times the longest length must be less
 # Seconds in which a search of random tours surely beats a nearest-neighbour tour, on a slow core:
 # the sum of a constant, a time per city, and a time per entry of a matrix (for candidate lists).
 SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7
@@ -119,16 +127,18 @@ def first_tour_stage(problem: Problem, request: Request, chosen: Settings) -> St
 def patched_stage(
     problem: Problem, request: Request, chosen: Settings, plain: Stage
 ) -> Stage | None:
-    """Return the stage of a patched assignment if an asymmetric problem is searched in its twin.
+    """Return the stage of a patched assignment for an asymmetric problem, None for other problems.
 
-    The population begins with this tour if it is nearly as short as the assignment. A tour that is
-    much longer would displace better edges of random tours. If it is far longer and time is short,
-    stage `plain` follows, which searches without the twin.
+    If the problem is searched in its twin, the population begins with this tour if it is nearly as
+    short as the assignment. A tour that is much longer would displace better edges of random tours.
+    If it is far longer and time is short, stage `plain` follows, which searches without the twin.
+    Without a twin, all chains start from the tour unless it is far longer.
     """
-    if not isinstance(chosen.search, Symmetrised):
+    twin, tours = isinstance(chosen.search, Symmetrised), tour_problem(problem)
+    if not twin and not _patched_alone(tours, request):
         return None
-    needed = OF_TWIN * tour_problem(problem).n ** POWER_OF_TWIN / request.backend.processors
-    short = request.backend.name == "cpu" and chosen.seconds < needed
+    needed = OF_TWIN * tours.n**POWER_OF_TWIN / request.backend.processors
+    short = twin and request.backend.name == "cpu" and chosen.seconds < needed
     return Stage(
         "patched assignment",
         "in some asymmetric problems, it is nearly the shortest tour",
@@ -141,14 +151,34 @@ def patched_stage(
     )
 
 
+def _patched_alone(problem: TSP, request: Request) -> bool:
+    """Return whether a problem without a twin, such as one of real lengths, gets a patched tour."""
+    given = request.given
+    return (
+        given.by_time_alone
+        and (given.search, given.start, given.rows) == (None, None, None)
+        and type(problem) is TSP
+        and not problem.symmetric
+        and problem.objective.length_alone
+        and problem.rows is None
+        and SMALLEST_TWIN <= problem.n <= LARGEST_TWIN
+        and request.seconds >= SECONDS_OF_ASSIGNMENT * problem.n**2
+        and problem.n * problem.metric.longest(problem.values) < EXACT
+    )
+
+
 def _after_patching(
     stage: Stage, found: Found, left: float, rest: tuple[Stage, ...], plain: Stage | None
 ) -> tuple[Stage, ...]:
     """Return the next stages: with the patched tour if it is short, no twin if it is long."""
-    bound = AssignmentRelaxation.of(tour_problem(stage.problem)).bound
-    if plain is not None and found.worth[-1] > FAR * bound:
-        return (plain,)
-    return (replace(rest[0], joins=found.worth[-1] <= NEARLY * bound), *rest[1:])
+    length, bound = found.worth[-1], AssignmentRelaxation.of(tour_problem(stage.problem)).bound
+    far, main = length > FAR * bound, rest[0]
+    if isinstance(main.search, Symmetrised):
+        return (plain,) if far and plain else (replace(main, joins=length <= NEARLY * bound),)
+    if far:
+        return rest
+    search = replace(main.search, search=replace(main.search.search, candidates=FEW_CANDIDATES))
+    return (replace(main, search=search, rows=np.tile(found.row, (main.size, 1))),)
 
 
 def too_short_for_descents(problem: Problem, request: Request, chosen: Settings) -> bool:

@@ -12,6 +12,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.runs.plan import Found
 from gpu_ls_plugin.runs.settings import Request
 from gpu_ls_plugin.solver import Settings, default_settings, run
 from gpu_ls_plugin.solver.plans import plan_of
@@ -206,3 +207,17 @@ def test_ctrl_c_in_the_first_callback_returns_the_patched_tour() -> None:
 def test_plans_give_a_patched_tour_no_share_of_the_time() -> None:
     text = str(gls.plan(like_distances(30), seconds=5, backend="cpu"))
     assert "1. patched assignment, 0.0% of the time" in text
+
+
+def test_chains_of_real_lengths_start_from_a_patched_assignment() -> None:
+    for made, near in ((with_a_cheap_ring, True), (like_distances, False)):
+        problem = gls.TSP.from_matrix(made(30).matrix / 7)
+        patched, main = gls.plan(problem, seconds=5, backend="cpu").stages
+        tour = patched.search(problem, callback=None).tours[0]
+        found = Found(tour, (0.0, problem.cost(tour[None])[0].item()))
+        (following,) = patched.after(patched, found, 5.0, (main,))
+        if near:
+            assert following.search.search.candidates == first_stages.FEW_CANDIDATES
+            assert (following.rows == tour).all() and len(following.rows) == main.size
+        else:
+            assert following is main
