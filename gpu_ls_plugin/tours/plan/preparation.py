@@ -61,12 +61,16 @@ def compile_ahead(
 
 def _programs_key(problem: Problem, search: Any, size: int, backend: Backend) -> Hashable:
     """Return a key of everything on which the programs of a search depend; None if unknown."""
-    if type(problem) is not TSP or problem.coordinates is None or problem.rows is not None:
+    if type(problem) is not TSP or problem.rows is not None:
         return None
     if foreign(problem.metric) or not problem.objective.length_alone:
         return None
     longest = problem.metric.longest(problem.values)
-    lengths = (grid_of(problem), length_type(problem.metric, longest), table_of(problem, longest))
+    if problem.matrix is None:
+        type_ = length_type(problem.metric, longest)
+        lengths: Hashable = (grid_of(problem), type_, table_of(problem, longest))
+    else:
+        lengths = (problem.matrix.dtype.str, problem.symmetric, longest)
     key = (problem.metric.name, problem.n, lengths, search, size, backend)
     try:
         hash(key)

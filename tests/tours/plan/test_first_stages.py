@@ -17,6 +17,7 @@ from gpu_ls_plugin.runs.settings import Request
 from gpu_ls_plugin.solver import Settings, default_settings, run
 from gpu_ls_plugin.solver.plans import plan_of
 from gpu_ls_plugin.tours.plan import first_stages, preparation
+from gpu_ls_plugin.tours.problem.symmetric_twin import SymmetricTwin
 from gpu_ls_plugin.tours.searches import good_tour
 from gpu_ls_plugin.tours.searches.good_tour import GoodTour, number_of_chains
 from gpu_ls_plugin.tours.searches.search_call import Call
@@ -221,3 +222,17 @@ def test_chains_of_real_lengths_start_from_a_patched_assignment() -> None:
             assert (following.rows == tour).all() and len(following.rows) == main.size
         else:
             assert following is main
+
+
+def test_programs_for_a_matrix_are_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, init = [], SymmetricTwin.__init__
+
+    def noted(twin: SymmetricTwin, problem: gls.TSP) -> None:
+        made.append(problem)
+        init(twin, problem)
+
+    monkeypatch.setattr(SymmetricTwin, "__init__", noted)
+    ring = with_a_cheap_ring(41)
+    for _ in range(2):
+        gls.solve(ring, seconds=0.2, backend="cpu")
+    assert len(made) <= 3  # one to compile with, and one in each search
