@@ -35,6 +35,14 @@ def array_of(values: ArrayLike, parameter: str) -> NDArray[Any]:
     return array.astype(np.float64) if array.dtype == np.float16 else array
 
 
+def dimensions_of(values: Any, parameter: str) -> int:
+    """Return the number of dimensions; raise if rows have different lengths."""
+    try:
+        return np.ndim(values)
+    except ValueError as error:
+        raise InvalidProblemError(f"{parameter}: rows of different lengths") from error
+
+
 def integers_of(
     values: ArrayLike,
     parameter: str,

@@ -17,6 +17,7 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.problem_data import dimensions_of
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.runs.domain import domain_of, of_each
 from gpu_ls_plugin.runs.tensors import ImprovedRows, RowLimits, Tensors
@@ -206,6 +207,8 @@ def _tensors(
     if loads.shape != (shape[0], n):
         raise InvalidProblemError(f"demands: shape {loads.shape} is not ({shape[0]}, {n})")
     several = hasattr(capacity, "shape")
+    if not several:
+        dimensions_of(capacity, "capacity")
     limit = caller.take("capacity", capacity) if several else xp.asarray(capacity)
     if limit.ndim and limit.shape != (shape[0],):
         raise InvalidProblemError(f"capacity: shape {limit.shape} is not ({shape[0]},)")

@@ -17,7 +17,7 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     PrecisionWarning,
 )
-from gpu_ls_plugin.core.problem_data import integers_of
+from gpu_ls_plugin.core.problem_data import dimensions_of, integers_of
 from gpu_ls_plugin.routes.problem import pyvrp_data
 from gpu_ls_plugin.routes.problem.complaints import late_text, with_names
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, MOST, _limit, _services
@@ -159,7 +159,8 @@ class VRP(CVRP):
             resources: list[Any] = []
             if timed:
                 anytime = np.tile([0, FAR], (nodes.n, 1)) if windows is None else windows
-                if np.ndim(anytime) == 2 and (rows := len(np.asarray(anytime))) != nodes.n:
+                ranges = dimensions_of(anytime, "windows") == 2
+                if ranges and (rows := len(np.asarray(anytime))) != nodes.n:
                     raise InvalidProblemError(
                         f"windows: {rows} rows, but there are {nodes.n} nodes"
                     )
@@ -427,7 +428,7 @@ def _restored(kind: type[VRP], content: tuple[Any, ...], extras: dict[str, Any])
 
 def _dimensions(demands: ArrayLike, capacity: int | Sequence[int]) -> tuple[Any, Any, list[Load]]:
     """Return demands and capacity of the first dimension, and the loads of the others."""
-    if np.ndim(demands) != 2:
+    if dimensions_of(demands, "demands") != 2:
         return demands, capacity, []
     table = integers_of(demands, "demands", "nodes", "dimensions", signed=False)
     limits = integers_of(capacity, "capacity", "dimensions", signed=False)
@@ -452,7 +453,7 @@ def _dimensions(demands: ArrayLike, capacity: int | Sequence[int]) -> tuple[Any,
 def _names(names: Sequence[str] | None, nodes: int) -> tuple[str, ...] | None:
     if names is None:
         return None
-    if isinstance(names, str) or np.ndim(names) != 1:
+    if isinstance(names, str) or dimensions_of(names, "names") != 1:
         raise InvalidTypeError(f"names: {names!r:.80} is not a sequence of names")
     for name in names:
         if not isinstance(name, str) and name != name:  # the NaN of an empty cell

@@ -13,7 +13,7 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.core.problem_data import numbers_of
+from gpu_ls_plugin.core.problem_data import dimensions_of, numbers_of
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.routes.problem.resources.base import Resource
 
@@ -297,7 +297,7 @@ def _times(values: ArrayLike, name: str, *axes: str, **limits: Any) -> NDArray[A
 
 
 def _window(window: tuple[float, float]) -> tuple[float, float]:
-    if np.shape(window) != (2,):
+    if dimensions_of(window, "start_window") != 1 or len(window) != 2:
         raise InvalidTypeError(f"start_window: {window!r:.80} is not two numbers")
     first, last = (checks.number("start_window", at, least=0.0, most=FAR) for at in window)
     if last < first:
