@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,15 +127,18 @@ class Tours(Domain):
         if good is not None:
             alone = good.seconds == math.inf
             return (good,) if alone else (good, replace(main, joins=True))
-        plain = self.main_stage(
-            problem, problem, settings_of_tours(problem, request, twin=False), flexible=True
-        )
-        if (patched := patched_stage(problem, request, chosen, plain)) is not None:
+        patched = patched_stage(problem, request, chosen, partial(self._plain, problem, request))
+        if patched is not None:
             return patched, main
         quick = first_tour_stage(problem, request, chosen)
         if quick is None:
             return (main,)
         return quick, replace(main, joins=too_short_for_descents(problem, request, chosen))
+
+    def _plain(self, problem: Any, request: Request) -> Stage:
+        """Return the stage of a search of an asymmetric problem without its symmetric form."""
+        chosen = settings_of_tours(problem, request, twin=False)
+        return self.main_stage(problem, problem, chosen, flexible=True)
 
     def solve_many(self, request: ManyRequest) -> ManyFound:
         """Search all tours side by side."""

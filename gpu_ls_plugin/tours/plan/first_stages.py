@@ -28,6 +28,8 @@ from gpu_ls_plugin.tours.searches.iterated import ChainsOfOneTour
 from gpu_ls_plugin.tours.searches.symmetrised import Symmetrised
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.problem import Problem
@@ -125,17 +127,17 @@ def first_tour_stage(problem: Problem, request: Request, chosen: Settings) -> St
 
 
 def patched_stage(
-    problem: Problem, request: Request, chosen: Settings, plain: Stage
+    problem: Problem, request: Request, chosen: Settings, plain: Callable[[], Stage]
 ) -> Stage | None:
     """Return the stage of a patched assignment for an asymmetric problem, None for other problems.
 
     If the problem is searched in its twin, the population begins with this tour if it is nearly as
     short as the assignment. A tour that is much longer would displace better edges of random tours.
-    If it is far longer and time is short, stage `plain` follows, which searches without the twin.
+    If it is far longer and time is short, stage `plain()` follows, which searches without the twin.
     Without a twin, all chains start from the tour unless it is far longer.
     """
     twin, tours = isinstance(chosen.search, Symmetrised), tour_problem(problem)
-    if not twin and not _patched_alone(tours, request):
+    if tours.symmetric or not (twin or _patched_alone(tours, request)):
         return None
     needed = OF_TWIN * tours.n**POWER_OF_TWIN / request.backend.processors
     short = twin and request.backend.name == "cpu" and chosen.seconds < needed
@@ -147,7 +149,7 @@ def patched_stage(
         problem,
         seconds=0.0,  # it takes as long as it takes
         prepare=_compile,
-        after=partial(_after_patching, plain=plain if short else None),
+        after=partial(_after_patching, plain=plain() if short else None),
     )
 
 
@@ -156,9 +158,8 @@ def _patched_alone(problem: TSP, request: Request) -> bool:
     given = request.given
     return (
         given.by_time_alone
-        and (given.search, given.start, given.rows) == (None, None, None)
+        and all(part is None for part in (given.search, given.start, given.rows))
         and type(problem) is TSP
-        and not problem.symmetric
         and problem.objective.length_alone
         and problem.rows is None
         and SMALLEST_TWIN <= problem.n <= LARGEST_TWIN
