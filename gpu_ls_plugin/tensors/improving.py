@@ -17,7 +17,7 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.problem import Problem
-from gpu_ls_plugin.core.problem_data import dimensions_of
+from gpu_ls_plugin.core.problem_data import array_of
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.runs.domain import domain_of, of_each
 from gpu_ls_plugin.runs.tensors import ImprovedRows, RowLimits, Tensors
@@ -206,10 +206,10 @@ def _tensors(
     loads = caller.take("demands", demands)
     if loads.shape != (shape[0], n):
         raise InvalidProblemError(f"demands: shape {loads.shape} is not ({shape[0]}, {n})")
-    several = hasattr(capacity, "shape")
-    if not several:
-        dimensions_of(capacity, "capacity")
-    limit = caller.take("capacity", capacity) if several else xp.asarray(capacity)
+    if hasattr(capacity, "shape"):
+        limit = caller.take("capacity", capacity)
+    else:
+        limit = xp.asarray(array_of(capacity, "capacity"))
     if limit.ndim and limit.shape != (shape[0],):
         raise InvalidProblemError(f"capacity: shape {limit.shape} is not ({shape[0]},)")
     return replace(whole, demands=loads, capacity=xp.broadcast_to(limit, (shape[0],)))

@@ -109,7 +109,6 @@ def _check_evaluate(subject: Subject, problem: Sequence, rows: NDArray[np.int32]
     given = rows.copy()
     with subject.blamed("evaluate()", EVALUATE):
         problem.objective.evaluate(in_library(given, problem.objective.library))
-        problem.cost(rows)
     remedy = "work on a copy"
     subject.expect_equal(given, rows, "evaluate() changed the rows in place", remedy)
     worths = _worths(subject, problem, rows)

@@ -214,7 +214,7 @@ EVALUATE = {
     "when the rows are in another order, but": lambda rows: (
         rows[:, 0] + np.arange(len(rows)) // 101
     ),
-    r"evaluate\(\) raised .* violations below 0": lambda rows: (rows[:, 0], -rows[:, 1]),
+    r"evaluate\(\) raised .* returned violation -\d": lambda rows: (rows[:, 0], -rows[:, 1]),
 }
 
 

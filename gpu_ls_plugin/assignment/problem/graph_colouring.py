@@ -14,7 +14,7 @@ from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
 from gpu_ls_plugin.core.integer_files import made_of
-from gpu_ls_plugin.core.problem_data import dimensions_of, integers_of, labels
+from gpu_ls_plugin.core.problem_data import array_of, integers_of, labels
 from gpu_ls_plugin.core.rows import blocks
 
 if TYPE_CHECKING:
@@ -318,7 +318,7 @@ def _number_of_colours(colours: int) -> int:
 
 def _edges_of(given: ArrayLike, n: int) -> NDArray[np.int32]:
     """Return checked edges without duplicates."""
-    if dimensions_of(given, "edges") and not np.size(given):
+    if not array_of(given, "edges").size:
         return np.zeros((0, 2), np.int32)
     edges = integers_of(given, "edges", "E", "2")
     if edges.shape[1] != 2:

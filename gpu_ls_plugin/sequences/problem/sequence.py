@@ -191,9 +191,11 @@ class Sequence(Problem):
         costs, excesses = given
         excesses = self._numbers(excesses, rows, "violations")
         if (excesses < 0).any():
+            least = int(excesses.argmin())
             raise FaultyPartError(
-                f"objective: evaluate of {self.objective.name!r} returned violations below 0; "
-                "return 0 for a row that keeps all limits, such as np.maximum(violation, 0)"
+                f"objective: evaluate of {self.objective.name!r} returned violation "
+                f"{excesses[least]} for row {rows[least].tolist()!r:.200}; return 0 for a row that "
+                "keeps all limits, such as np.maximum(violation, 0)"
             )
         return self._numbers(costs, rows, "costs"), excesses
 

@@ -16,11 +16,7 @@ from gpu_ls_plugin.core.result import Result, Statistics, record_point
 from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.tours.candidates.reduced_costs import ReducedCosts
 from gpu_ls_plugin.tours.construction.nearest_neighbour import first_cities, nearest_neighbour
-from gpu_ls_plugin.tours.plan.settings import (
-    LARGEST_TWIN,
-    SECONDS_OF_ASSIGNMENT,
-    SMALLEST_TWIN,
-)
+from gpu_ls_plugin.tours.plan.settings import may_assign
 from gpu_ls_plugin.tours.problem.assignment_relaxation import AssignmentRelaxation
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 from gpu_ls_plugin.tours.searches.good_tour import DESCENT_SECONDS, GoodTour, number_of_chains
@@ -155,15 +151,9 @@ def patched_stage(
 
 def _patched_alone(problem: TSP, request: Request) -> bool:
     """Return whether a problem without a twin, such as one of real lengths, gets a patched tour."""
-    given = request.given
     return (
-        given.by_time_alone
-        and all(part is None for part in (given.search, given.start, given.rows))
-        and type(problem) is TSP
-        and problem.objective.length_alone
-        and problem.rows is None
-        and SMALLEST_TWIN <= problem.n <= LARGEST_TWIN
-        and request.seconds >= SECONDS_OF_ASSIGNMENT * problem.n**2
+        request.given.by_time_alone
+        and may_assign(problem, request)
         and problem.n * problem.metric.longest(problem.values) < EXACT
     )
 

@@ -76,22 +76,36 @@ def settings_of_tours(problem: Problem, request: Request, *, twin: bool = True) 
     return replace(given, population=population, start=start, search=chosen)
 
 
+def may_assign(problem: TSP, request: Request) -> bool:
+    """Return whether there is time for an assignment of successors, and asymmetric lengths alone.
+
+    Frameworks that run generations need the chains of an iterated search instead.
+    """
+    given = request.given
+    return (
+        given.search is None
+        and not given.start
+        and not request.generations
+        and type(problem) is TSP
+        and not problem.symmetric
+        and problem.objective.length_alone
+        and problem.rows is None
+        and SMALLEST_TWIN <= problem.n <= LARGEST_TWIN
+        and request.seconds >= SECONDS_OF_ASSIGNMENT * problem.n**2
+    )
+
+
 def _symmetrised(problem: TSP, request: Request) -> bool:
     """Return whether an asymmetric problem is searched as a symmetric one.
 
-    It is not if the user wants only a few tours, which do better from nearest-neighbour starts, or
-    if a framework runs generations, which need the chains of an iterated search.
+    It is not if the user wants only a few tours, which do better from nearest-neighbour starts.
     """
-    given = request.given
-    if given.search is not None or given.start or request.generations:
-        return False
+    size, left = request.given.population, request.seconds - SECONDS_OF_TWIN * problem.n
     return (
-        (given.population is None or given.population >= crossed_tours.LEAST)
-        and type(problem) is TSP
-        and not problem.symmetric
+        may_assign(problem, request)
+        and (size is None or size >= crossed_tours.LEAST)
         and SymmetricTwin.serves(problem)
-        and SMALLEST_TWIN <= problem.n <= LARGEST_TWIN
-        and request.seconds >= SECONDS_OF_TWIN * problem.n + SECONDS_OF_ASSIGNMENT * problem.n**2
+        and left >= SECONDS_OF_ASSIGNMENT * problem.n**2
         and SymmetricTwin.fits(problem)
     )
 
